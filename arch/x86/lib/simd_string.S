@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Clear and copy with string instructions.
+ *
+ * In:		dst, [src,] len as in simd_asm.h; any alignment
+ * Clobbers:	rax, rcx, rdx, rsi, rdi, flags
+ * Ordering:	that of ordinary stores. The bytes of one string instruction
+ *		may become visible in any order among themselves (SDM vol. 1,
+ *		7.3.9.3), never to later stores of this CPU.
+ *
+ * These are the kernel's own instructions, run here without its hooks: they
+ * are what the other rows are measured against and what a refused section
+ * falls back to. REP MOVS runs forward, whatever the caller's extents: a set
+ * direction flag costs an order of magnitude (FreeBSD f22068d91bf5).
+ */
+#include "simd_asm.h"
+
+	.text
+
+SIMD_CLEAR_START simd_clear_rep_stosb
+	xor	%eax, %eax
+	rep stosb
+SIMD_END simd_clear_rep_stosb
+
+SIMD_COPY_START simd_copy_rep_movsb
+	rep movsb
+SIMD_END simd_copy_rep_movsb
+
+#ifdef CONFIG_X86_64
+SIMD_CLEAR_START simd_clear_rep_stosq
+	xor	%eax, %eax
+	shr	$3, LEN
+	rep stosq
+SIMD_END simd_clear_rep_stosq
+
+SIMD_COPY_START simd_copy_rep_movsq
+	shr	$3, LEN
+	rep movsq
+SIMD_END simd_copy_rep_movsq
+#else
+SIMD_CLEAR_START simd_clear_rep_stosl
+	xor	%eax, %eax
+	shr	$2, LEN
+	rep stosl
+SIMD_END simd_clear_rep_stosl
+
+SIMD_COPY_START simd_copy_rep_movsl
+	shr	$2, LEN
+	rep movsl
+SIMD_END simd_copy_rep_movsl
+#endif
+
+/*
+ * aligned_mov: string instructions are fast where source and destination are
+ * aligned alike, and on some CPUs an order of magnitude slower where they are
+ * not; plain loads and stores hardly care. Which of the two is right for an
+ * alignment is data of this routine; whether it is right for a CPU at all is
+ * for the calibration to tell.
+ */
+
+/* Bits of dst ^ src that make the difference. */
+#define ALIGN_MASK	(WORD - 1)
+
+/* Below this a string instruction does not start up in time. */
+#define ALIGN_MIN	128
+
+#ifdef CONFIG_X86_64
+#define REP_MOVS	rep movsq
+#define WORD_SHIFT	3
+#else
+#define REP_MOVS	rep movsl
+#define WORD_SHIFT	2
+#endif
+
+#define REST	%_ASM_DX
+
+SIMD_COPY_START simd_copy_aligned_mov
+	mov	LEN, REST
+	cmp	$ALIGN_MIN, LEN
+	jb	.Llines
+	mov	DST, TMP
+	xor	SRC, TMP
+	test	$ALIGN_MASK, TMP
+	jnz	.Llines
+
+	/* Up to the first whole word of both, then words. */
+	mov	DST, LEN
+	neg	LEN
+	and	$ALIGN_MASK, LEN
+	sub	LEN, REST
+	rep movsb
+	mov	REST, LEN
+	shr	$WORD_SHIFT, LEN
+	REP_MOVS
+	and	$ALIGN_MASK, REST
+	jmp	.Lbytes
+
+.Llines:
+	sub	$64, REST
+	jb	.Llast
+1:
+	.set	.Loff, 0
+	.rept	64 / WORD / 2
+	mov	.Loff(SRC), TMP
+	mov	.Loff + WORD(SRC), LEN
+	mov	TMP, .Loff(DST)
+	mov	LEN, .Loff + WORD(DST)
+	.set	.Loff, .Loff + 2 * WORD
+	.endr
+	add	$64, SRC
+	add	$64, DST
+	sub	$64, REST
+	jae	1b
+.Llast:
+	add	$64, REST
+.Lbytes:
+	mov	REST, LEN
+	rep movsb
+SIMD_END simd_copy_aligned_mov
+
+/*
+ * prefetchnta: bring a window of the source near without displacing what is in
+ * the outer caches, then copy it with the string instruction. No vector
+ * register is touched, for all that PREFETCHNTA came with SSE.
+ */
+#define PREFETCH_WINDOW	1024
+
+SIMD_COPY_START simd_copy_prefetchnta
+	mov	LEN, REST
+.Lwindow:
+	mov	$PREFETCH_WINDOW, %ecx
+	cmp	REST, LEN
+	jbe	1f
+	mov	REST, LEN
+1:
+	/* A prefetch whose translation is not loaded is dropped: load it. */
+	mov	(SRC), %al
+	xor	%eax, %eax
+2:	prefetchnta (SRC, TMP)
+	add	$64, TMP
+	cmp	LEN, TMP
+	jb	2b
+
+	sub	LEN, REST
+	shr	$WORD_SHIFT, LEN
+	REP_MOVS
+	test	REST, REST
+	jnz	.Lwindow
+SIMD_END simd_copy_prefetchnta
