@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Running a row: the section, its bound, and what happens when it is refused.
+ */
+#ifndef _LIB_SIMD_COPY_RUN_H
+#define _LIB_SIMD_COPY_RUN_H
+
+#include "simd_copy.h"
+
+/**
+ * struct simd_section - a section that may be open
+ * @guard:	its class
+ * @open:	it has to be closed
+ */
+struct simd_section {
+	enum simd_guard	guard;
+	bool		open;
+};
+
+static inline void simd_section_close(struct simd_section *s)
+{
+	if (s->open)
+		simd_guard_end(s->guard);
+	s->open = false;
+}
+
+/*
+ * simd_section(guard) { ... }: the block runs inside a section, or not at all
+ * if the section is refused. Whichever way the block is left, the section is
+ * closed: nothing else in the library calls simd_guard_begin().
+ */
+#define simd_section(_guard)						\
+	for (struct simd_section __section __cleanup(simd_section_close) = \
+		{ (_guard), simd_guard_begin(_guard) };			\
+	     __section.open; simd_section_close(&__section))
+
+static __always_inline void simd_call(enum simd_kind kind, union simd_fn fn,
+				      void *dst, const void *src, unsigned long len)
+{
+	switch (kind) {
+	case SIMD_KIND_clear:
+		fn.clear(dst, len);
+		break;
+	case SIMD_KIND_copy:
+		fn.copy(dst, src, len);
+		break;
+	case SIMD_NR_KINDS:
+		break;
+	}
+}
+
+/**
+ * simd_run() - run a routine over an extent, in sections if it needs them
+ * @kind:	kind of the routine; a constant, like @guard and @fn, wherever
+ *		the call is to be a direct one
+ * @guard:	its guard class
+ * @fn:		the routine
+ * @section:	most bytes in one section, for a guarded routine
+ * @dst:	destination, aligned as the row says
+ * @src:	source, unless the kind has none
+ * @len:	bytes, a multiple of the granules of the row and of stock
+ *
+ * The end of a section lets preemption and softirqs in. There is no
+ * cond_resched(): a caller may hold a lock that this cannot see.
+ *
+ * Return: whether the routine did all of it, no section refused.
+ */
+static __always_inline bool simd_run(enum simd_kind kind, enum simd_guard guard,
+				     union simd_fn fn, unsigned int section,
+				     void *dst, const void *src, unsigned long len)
+{
+	bool all = true;
+
+	if (guard == SIMD_GUARD_NONE) {
+		simd_call(kind, fn, dst, src, len);
+		return true;
+	}
+
+	while (len) {
+		unsigned long n = min_t(unsigned long, len, section);
+		bool done = false;
+
+		simd_section(guard) {
+			simd_call(kind, fn, dst, src, n);
+			simd_account(n);
+			done = true;
+		}
+		if (!done) {
+			simd_fallback(kind, dst, src, n);
+			all = false;
+		}
+		dst += n;
+		src += n;
+		len -= n;
+	}
+	return all;
+}
+
+static inline bool simd_run_row(unsigned int row, void *dst, const void *src,
+				unsigned long len)
+{
+	const struct simd_routine *r = &simd_routines[row];
+
+	return simd_run(r->kind, r->guard, r->fn, r->section, dst, src, len);
+}
+
+#endif /* _LIB_SIMD_COPY_RUN_H */

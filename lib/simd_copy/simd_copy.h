@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * simd_copy: the routine table and what the layers above it share.
+ *
+ * This header, table.c, select.c, calibrate.c and report.c also build in user
+ * space: the harness links them as they are, with shim headers. Keep what only
+ * a kernel has in guard.c, core.c and sysfs.c.
+ */
+#ifndef _LIB_SIMD_COPY_H
+#define _LIB_SIMD_COPY_H
+
+#include <linux/minmax.h>
+#include <linux/types.h>
+#include <asm/cpufeatures.h>
+#include <asm/simd_page.h>
+
+#include "compat.h"
+
+/**
+ * enum simd_kind - what a routine does
+ * @SIMD_KIND_clear:	clear a page extent
+ * @SIMD_KIND_copy:	copy a page extent to one that does not overlap it
+ * @SIMD_NR_KINDS:	number of kinds
+ *
+ * Lower case, because the table pastes the kind of a row into the name of its
+ * symbol: simd_KIND_NAME.
+ */
+enum simd_kind {
+	SIMD_KIND_clear,
+	SIMD_KIND_copy,
+	SIMD_NR_KINDS
+};
+
+/**
+ * union simd_fn - the C ABI of a routine, one member per kind
+ * @clear:	clear @len bytes at @dst
+ * @copy:	copy @len bytes from @src to @dst
+ *
+ * Typed, so that the compiler and kCFI check every call made through the table.
+ */
+union simd_fn {
+	void (SIMD_ABI *clear)(void *dst, unsigned long len);
+	void (SIMD_ABI *copy)(void *dst, const void *src, unsigned long len);
+};
+
+/**
+ * struct simd_feature - one CPU feature, as data
+ * @bit:	X86_FEATURE_*
+ * @name:	the same in print, NULL ends a list (bit 0 is a real feature)
+ */
+struct simd_feature {
+	unsigned short	bit;
+	const char	*name;
+};
+
+/* xfeatures a routine needs enabled in XCR0: CPUID alone does not tell */
+#define SIMD_XCR0_SSE		0x02
+#define SIMD_XCR0_YMM		0x04
+#define SIMD_XCR0_ZMM		0xe0
+#define SIMD_XFEATURES_YMM	(SIMD_XCR0_SSE | SIMD_XCR0_YMM)
+#define SIMD_XFEATURES_ZMM	(SIMD_XFEATURES_YMM | SIMD_XCR0_ZMM)
+
+/* The routine stores around the caches, and ends with its own SFENCE. */
+#define SIMD_STREAMING		0x01
+
+/**
+ * struct simd_routine - one row of the table
+ * @name:	unique within its kind; the name in sysfs and on the command line
+ * @desc:	what it does, in a few words
+ * @kind:	what it does, as data
+ * @guard:	the register file it touches
+ * @fn:		its entry point
+ * @all:	CPU features it needs, all of them
+ * @any:	CPU features of which it needs one, if any is listed
+ * @veto:	CPU features that bar it from being chosen, but not from being
+ *		forced by name or tested
+ * @stock:	the feature with which the kernel itself runs these
+ *		instructions, name "" where it always does and NULL where it
+ *		never does; the first row to match is the stock row
+ * @xfeatures:	bits it needs set in XCR0
+ * @granule:	the length must be a multiple of this, bytes
+ * @dst_align:	alignment the destination must have, bytes
+ * @src_align:	alignment the source must have, bytes
+ * @section:	most bytes to process in one section; 0 for no bound, which
+ *		only %SIMD_GUARD_NONE may have
+ * @flags:	%SIMD_STREAMING
+ */
+struct simd_routine {
+	const char		*name;
+	const char		*desc;
+	enum simd_kind		kind;
+	enum simd_guard		guard;
+	union simd_fn		fn;
+	struct simd_feature	all[4];
+	struct simd_feature	any[3];
+	struct simd_feature	veto[2];
+	struct simd_feature	stock;
+	unsigned int		xfeatures;
+	unsigned int		granule;
+	unsigned int		dst_align;
+	unsigned int		src_align;
+	unsigned int		section;
+	unsigned int		flags;
+};
+
+/* How routines.def spells features: FEATURES(A, B) in rows, one to three. */
+#define SIMD_FEATURE(f)		{ X86_FEATURE_##f, #f }
+#define SIMD_FEATURES_1(a)		SIMD_FEATURE(a)
+#define SIMD_FEATURES_2(a, b)		SIMD_FEATURE(a), SIMD_FEATURE(b)
+#define SIMD_FEATURES_3(a, b, c)	SIMD_FEATURES_2(a, b), SIMD_FEATURE(c)
+#define SIMD_FEATURES_N(a, b, c, n, ...)	SIMD_FEATURES_##n
+#define SIMD_FEATURES(...)						\
+	{ SIMD_FEATURES_N(__VA_ARGS__, 3, 2, 1)(__VA_ARGS__) }
+
+/* One index space: SIMD_ROW_clear_mov is the row of clear/mov. */
+enum {
+#define SIMD_ROUTINE(_kind, _name, ...) SIMD_ROW_##_kind##_##_name,
+#include "routines.def"
+	SIMD_NR_ROUTINES
+};
+
+#define SIMD_ROUTINE(_kind, _name, ...) SIMD_PROTOTYPE_##_kind(simd_##_kind##_##_name);
+#define SIMD_PROTOTYPE_clear(_fn) \
+	void SIMD_ABI _fn(void *dst, unsigned long len)
+#define SIMD_PROTOTYPE_copy(_fn) \
+	void SIMD_ABI _fn(void *dst, const void *src, unsigned long len)
+#include "routines.def"
+
+extern const struct simd_routine simd_routines[SIMD_NR_ROUTINES];
+extern const char *const simd_kind_names[SIMD_NR_KINDS];
+extern const char *const simd_guard_names[SIMD_NR_GUARDS];
+
+#define simd_for_each_row(row) \
+	for ((row) = 0; (row) < SIMD_NR_ROUTINES; (row)++)
+
+#define simd_for_each_row_of(row, _kind)	\
+	simd_for_each_row(row)			\
+		if (simd_routines[row].kind != (_kind)) { } else
+
+/* Page extents that are measured, and the cost of one. */
+#define SIMD_NR_EXTENTS		3
+#define SIMD_MAX_EXTENT		512
+extern const unsigned int simd_extents[SIMD_NR_EXTENTS];
+
+/**
+ * struct simd_cost - the cost of one extent with one routine
+ * @ret:	nanoseconds until the routine returned
+ * @use:	nanoseconds until a consumer had read all of the result as well:
+ *		the time to use. 0 when not measured, as is @ret.
+ */
+struct simd_cost {
+	u32	ret;
+	u32	use;
+};
+
+/**
+ * struct simd_result - what is known of a routine on this machine
+ * @missing:	the feature that it lacks, NULL if it is supported
+ * @veto:	the feature that bars it from being chosen, NULL if none does
+ * @barred:	it failed the self-check, and is never run again
+ * @cost:	by regime and by index into simd_extents[]
+ */
+struct simd_result {
+	const char		*missing;
+	const char		*veto;
+	bool			barred;
+	struct simd_cost	cost[SIMD_NR_REGIMES][SIMD_NR_EXTENTS];
+};
+
+/**
+ * struct simd_choice - the routines chosen for one kind
+ * @row:	by regime, the chosen row
+ * @stock:	the stock row
+ * @why:	by regime, the reason in a few words
+ * @gain:	by regime, cost of stock over cost of the choice, in percent;
+ *		0 if it was not measured
+ * @threshold:	bytes from which an extent is in the stream regime by itself
+ */
+struct simd_choice {
+	unsigned int	row[SIMD_NR_REGIMES];
+	unsigned int	stock;
+	const char	*why[SIMD_NR_REGIMES];
+	unsigned int	gain[SIMD_NR_REGIMES];
+	unsigned long	threshold;
+};
+
+static inline bool simd_usable(const struct simd_result *res)
+{
+	return !res->missing && !res->barred;
+}
+
+/* table.c */
+void simd_detect(struct simd_result *results);
+unsigned int simd_stock_row(enum simd_kind kind);
+int simd_find_row(enum simd_kind kind, const char *name);
+
+void simd_fallback(enum simd_kind kind, void *dst, const void *src, unsigned long len);
+
+/* guard.c */
+void simd_account(unsigned long bytes);
+
+/* select.c */
+void simd_select(enum simd_kind kind, const struct simd_result *results,
+		 unsigned long cache_bytes, struct simd_choice *choice);
+
+/* calibrate.c */
+void simd_self_check(struct simd_result *results);
+int simd_calibrate(struct simd_result *results, u64 budget_ns);
+
+/* report.c */
+struct seq_file;
+void simd_report(struct seq_file *m, const struct simd_result *results,
+		 const struct simd_choice *choices);
+
+#endif /* _LIB_SIMD_COPY_H */
