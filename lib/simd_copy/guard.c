@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The guard: when a register file may be used in the kernel, and by whom.
+ *
+ * The rules, and what happens without each:
+ *
+ * 1. Sections are kernel_fpu_begin_mask() and kernel_fpu_end(), never a save of
+ *    our own. Those that were got it wrong (OpenZFS #9346, #13236, #14989).
+ * 2. An MMX section clears pending x87 exceptions, after the owner's state is
+ *    saved and before the first MMX instruction. MMX instructions wait for x87
+ *    exceptions (SDM vol. 3, 12.5.1), a user process can leave one pending, and
+ *    in the kernel #MF is an oops. kernel_fpu_begin() does not do this on
+ *    x86-64 since commit 49200d17d27d. Clearing before the save would take the
+ *    exception away from its owner, who has to get the SIGFPE.
+ * 3. Page fault handling is off in a section. preempt_disable() does not do
+ *    that without CONFIG_PREEMPT_COUNT: a fault would be handled, sleep, and
+ *    the context switch would not save the registers, since the owner's are
+ *    saved already.
+ * 4. Sections do not nest, a section being open on this CPU refuses the next.
+ */
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+#include <asm/fpu/api.h>
+
+#include "guard.h"
+#include "simd_copy.h"
+
+static DEFINE_PER_CPU(struct simd_stats, simd_stats);
+
+/* The class of the section that is open on this CPU. */
+static DEFINE_PER_CPU(enum simd_guard, simd_live);
+
+static const char *const refusal_names[SIMD_NR_REFUSALS] = {
+	[SIMD_REFUSED_NESTED]	= "nested",
+	[SIMD_REFUSED_SOFTIRQ]	= "softirq",
+	[SIMD_REFUSED_HARDIRQ]	= "hardirq",
+	[SIMD_REFUSED_NMI]	= "nmi",
+	[SIMD_REFUSED_EARLY]	= "early",
+};
+
+/* Why a section can not be opened here, SIMD_NR_REFUSALS if it can. */
+static enum simd_refusal refusal(void)
+{
+	if (in_nmi())
+		return SIMD_REFUSED_NMI;
+	if (system_state == SYSTEM_BOOTING)
+		return SIMD_REFUSED_EARLY;
+	/*
+	 * fpregs_lock() only disables preemption on PREEMPT_RT, so that
+	 * irq_fpu_usable() can not tell that it was interrupted.
+	 */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq())
+		return SIMD_REFUSED_HARDIRQ;
+	if (!this_cpu_read(simd_live) && irq_fpu_usable())
+		return SIMD_NR_REFUSALS;
+	if (in_hardirq())
+		return SIMD_REFUSED_HARDIRQ;
+	if (in_serving_softirq())
+		return SIMD_REFUSED_SOFTIRQ;
+	return SIMD_REFUSED_NESTED;
+}
+
+bool simd_guard_begin(enum simd_guard guard)
+{
+	enum simd_refusal why;
+
+	preempt_disable();
+	why = refusal();
+	if (unlikely(why < SIMD_NR_REFUSALS)) {
+		this_cpu_inc(simd_stats.refused[why]);
+		preempt_enable();
+		return false;
+	}
+
+	if (simd_saves_state())
+		this_cpu_inc(simd_stats.saves);
+	this_cpu_inc(simd_stats.sections);
+	this_cpu_write(simd_live, guard);
+	pagefault_disable();
+
+	/*
+	 * Mask 0: no move looks at MXCSR, and for MMX the control word, the
+	 * stack top and the tags do not matter either, only a pending
+	 * exception does. FNCLEX clears that and nothing else, at 10 ns, where
+	 * the FNINIT of KFPU_387 takes 25 ns (Sapphire Rapids). The first MMX
+	 * instruction sets the stack top to 0 and all tags to valid whatever
+	 * they were, EMMS empties them (SDM vol. 1, 9.5.1).
+	 */
+	kernel_fpu_begin_mask(0);
+	if (guard == SIMD_GUARD_MMX)
+		asm volatile("fnclex");
+
+	/* The section itself keeps the task on this CPU from here on. */
+	preempt_enable();
+	return true;
+}
+EXPORT_SYMBOL_GPL(simd_guard_begin);
+
+void simd_guard_end(enum simd_guard guard)
+{
+	this_cpu_write(simd_live, SIMD_GUARD_NONE);
+	pagefault_enable();
+	kernel_fpu_end();
+}
+EXPORT_SYMBOL_GPL(simd_guard_end);
+
+/**
+ * simd_account() - count the bytes that a section has moved
+ * @bytes:	how many
+ *
+ * Context: inside a section.
+ */
+void simd_account(unsigned long bytes)
+{
+	this_cpu_add(simd_stats.bytes, bytes);
+}
+
+static void stats_line(struct seq_file *m, const struct simd_stats *s)
+{
+	unsigned int i;
+
+	seq_printf(m, " %12lu %16lu %10lu", s->sections, s->bytes, s->saves);
+	for (i = 0; i < SIMD_NR_REFUSALS; i++)
+		seq_printf(m, " %10lu", s->refused[i]);
+	seq_puts(m, "\n");
+}
+
+/**
+ * simd_stats_show() - print the counters, one line per CPU and the total
+ * @m:	where to
+ */
+void simd_stats_show(struct seq_file *m)
+{
+	struct simd_stats total = {};
+	unsigned int i;
+	int cpu;
+
+	seq_printf(m, "%-6s %12s %16s %10s", "cpu", "sections", "bytes", "saves");
+	for (i = 0; i < SIMD_NR_REFUSALS; i++)
+		seq_printf(m, " %10s", refusal_names[i]);
+	seq_puts(m, "\n");
+
+	for_each_possible_cpu(cpu) {
+		const struct simd_stats *s = per_cpu_ptr(&simd_stats, cpu);
+
+		total.sections += s->sections;
+		total.bytes += s->bytes;
+		total.saves += s->saves;
+		for (i = 0; i < SIMD_NR_REFUSALS; i++)
+			total.refused[i] += s->refused[i];
+
+		seq_printf(m, "%-6d", cpu);
+		stats_line(m, s);
+	}
+	seq_printf(m, "%-6s", "total");
+	stats_line(m, &total);
+}
+
+/**
+ * simd_stats_reset() - start counting anew
+ *
+ * A count made on another CPU at the same time may survive.
+ */
+void simd_stats_reset(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(&simd_stats, cpu), 0, sizeof(struct simd_stats));
+}

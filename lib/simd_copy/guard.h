@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the guard counts.
+ */
+#ifndef _LIB_SIMD_COPY_GUARD_H
+#define _LIB_SIMD_COPY_GUARD_H
+
+/**
+ * enum simd_refusal - why a section was refused
+ * @SIMD_REFUSED_NESTED:	the task has one open on this CPU already
+ * @SIMD_REFUSED_SOFTIRQ:	the softirq interrupted one
+ * @SIMD_REFUSED_HARDIRQ:	the hardirq interrupted one, or may have (RT)
+ * @SIMD_REFUSED_NMI:		NMI
+ * @SIMD_REFUSED_EARLY:		the boot CPU is not set up yet
+ * @SIMD_NR_REFUSALS:		number of reasons
+ */
+enum simd_refusal {
+	SIMD_REFUSED_NESTED,
+	SIMD_REFUSED_SOFTIRQ,
+	SIMD_REFUSED_HARDIRQ,
+	SIMD_REFUSED_NMI,
+	SIMD_REFUSED_EARLY,
+	SIMD_NR_REFUSALS
+};
+
+/**
+ * struct simd_stats - counters of one CPU
+ * @sections:	sections opened
+ * @bytes:	bytes moved in them
+ * @saves:	sections that had to save the owner's registers first
+ * @refused:	sections refused, by reason
+ */
+struct simd_stats {
+	unsigned long	sections;
+	unsigned long	bytes;
+	unsigned long	saves;
+	unsigned long	refused[SIMD_NR_REFUSALS];
+};
+
+struct seq_file;
+void simd_stats_show(struct seq_file *m);
+void simd_stats_reset(void);
+
+#endif /* _LIB_SIMD_COPY_GUARD_H */
