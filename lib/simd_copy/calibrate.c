@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Check every row against a byte-wise reference, then time the ones that
+ * passed. Runs in a task that may sleep; nothing here touches the rows in use.
+ */
+#define pr_fmt(fmt) "simd_copy: " fmt
+
+#include <linux/bitmap.h>
+#include <linux/cache.h>
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <asm/cacheflush.h>
+#include <asm/cpufeature.h>
+#include <asm/page.h>
+
+#include "run.h"
+#include "simd_copy.h"
+
+/* --- Self-check ---------------------------------------------------------- */
+
+/* A red zone, at most two pages and their misalignment, a red zone. */
+#define CHECK_ORDER	2
+#define CHECK_BYTES	(PAGE_SIZE << CHECK_ORDER)
+#define CHECK_RED	(PAGE_SIZE / 2)
+#define CHECK_MAX	(2 * PAGE_SIZE)
+
+/**
+ * struct check - buffers of the self-check
+ * @dst:	what the routine writes to
+ * @want:	what the reference says it should look like then
+ * @src:	what it reads
+ */
+struct check {
+	u8	*dst;
+	u8	*want;
+	u8	*src;
+};
+
+static bool check_one(const struct check *c, unsigned int row, unsigned int dst_off,
+		      unsigned int src_off, unsigned long len)
+{
+	const struct simd_routine *r = &simd_routines[row];
+	const u8 *src = c->src + src_off;
+	unsigned long i;
+
+	dst_off += CHECK_RED;
+	memset(c->dst, 0xa5, CHECK_BYTES);
+	memset(c->want, 0xa5, CHECK_BYTES);
+	for (i = 0; i < len; i++)
+		c->want[dst_off + i] = r->kind == SIMD_KIND_clear ? 0 : src[i];
+
+	if (!simd_run_row(row, c->dst + dst_off, src, len)) {
+		pr_warn("%s/%s: barred: its section was refused, so it could not be checked\n",
+			simd_kind_names[r->kind], r->name);
+		return false;
+	}
+
+	for (i = 0; i < CHECK_BYTES; i++) {
+		if (c->dst[i] != c->want[i]) {
+			pr_warn("%s/%s: barred: byte %ld of %lu is %02x, should be %02x\n",
+				simd_kind_names[r->kind], r->name, (long)i - dst_off, len,
+				c->dst[i], c->want[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* One turn, pages, and both once more as misaligned as the row allows. */
+static bool check_row(const struct check *c, unsigned int row)
+{
+	const struct simd_routine *r = &simd_routines[row];
+	const unsigned long lens[] = { r->granule, PAGE_SIZE, CHECK_MAX };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		if (!check_one(c, row, 0, 0, lens[i]) ||
+		    !check_one(c, row, r->dst_align % 64, r->src_align % 64, lens[i]))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * simd_self_check() - bar the rows that do not do what they should
+ * @results:	@missing is known; @barred is set for the rows that fail
+ *
+ * A row that fails is named in the log with the first wrong byte. If there is
+ * no memory to check with, all rows that are not stock are barred.
+ *
+ * Context: task, may sleep.
+ */
+void simd_self_check(struct simd_result *results)
+{
+	struct check c;
+	unsigned int row, i;
+
+	c.dst = (u8 *)__get_free_pages(GFP_KERNEL, CHECK_ORDER);
+	c.want = (u8 *)__get_free_pages(GFP_KERNEL, CHECK_ORDER);
+	c.src = (u8 *)__get_free_pages(GFP_KERNEL, CHECK_ORDER);
+
+	if (c.src) {
+		/* No two bytes near each other alike: a shift must show. */
+		for (i = 0; i < CHECK_BYTES; i++)
+			c.src[i] = (i * 31 + i / 251) | 1;
+	}
+
+	simd_for_each_row(row) {
+		if (results[row].missing)
+			continue;
+		if (c.dst && c.want && c.src)
+			results[row].barred = !check_row(&c, row);
+		else
+			results[row].barred = !simd_routines[row].stock.name;
+		cond_resched();
+	}
+
+	free_pages((unsigned long)c.dst, CHECK_ORDER);
+	free_pages((unsigned long)c.want, CHECK_ORDER);
+	free_pages((unsigned long)c.src, CHECK_ORDER);
+}
+
+/* --- Calibration --------------------------------------------------------- */
+
+/*
+ * A sample of single pages takes this many, for one alone is too short for the
+ * clock; destination and source together still fit a 48 KiB L1.
+ */
+#define BATCH_PAGES	4
+
+/* Where the budget goes: the share spent when an extent is done, percent. */
+static const unsigned int shares[SIMD_NR_EXTENTS] = { 25, 55, 100 };
+
+/* More rounds than this do not lower the minimum any further. */
+#define MAX_ROUNDS	100
+
+/*
+ * What a sample takes, setting up its cache state included, over the time to
+ * use alone; and over that of the same sample with a 16th of the pages.
+ */
+#define SETUP_FACTOR	4
+#define COLD_FACTOR	2
+
+/**
+ * struct bench - what a calibration works with
+ * @dst:	@order pages
+ * @src:	likewise
+ * @order:	as much of a huge page as there was to get
+ * @clock:	cost of reading the clock, ns
+ * @wanted:	by regime, the rows to time at the current extent
+ */
+struct bench {
+	void		*dst;
+	void		*src;
+	unsigned int	order;
+	u32		clock;
+	DECLARE_BITMAP(wanted[SIMD_NR_REGIMES], SIMD_NR_ROUTINES);
+};
+
+/* The consumer: it reads every line, and depends on what it has read. */
+static unsigned long consume(const void *data, unsigned long len)
+{
+	unsigned long sum = 0, i;
+
+	for (i = 0; i < len; i += 64)
+		sum += READ_ONCE(*(const unsigned long *)(data + i));
+	return sum;
+}
+
+static void make_hot(void *data, unsigned long len)
+{
+	unsigned long i;
+
+	for (i = 0; i < len; i += 64)
+		WRITE_ONCE(*(unsigned long *)(data + i), i);
+}
+
+/* Without CLFLUSH there is no telling where the lines are: do not measure. */
+static bool regime_measurable(enum simd_regime regime)
+{
+	return regime == SIMD_CACHED || boot_cpu_has(X86_FEATURE_CLFLUSH);
+}
+
+static void sample(const struct bench *b, unsigned int row, enum simd_regime regime,
+		   unsigned int extent, struct simd_cost *cost)
+{
+	const bool copies = simd_routines[row].kind == SIMD_KIND_copy;
+	unsigned int calls = extent == 1 ? BATCH_PAGES : 1;
+	unsigned long len = extent * PAGE_SIZE;
+	u64 start, ret, use;
+	unsigned int i;
+
+	make_hot(b->dst, calls * len);
+	if (copies)
+		make_hot(b->src, calls * len);
+	if (regime == SIMD_STREAM) {
+		clflush_cache_range(b->dst, calls * len);
+		if (copies)
+			clflush_cache_range(b->src, calls * len);
+	}
+
+	start = ktime_get_ns();
+	for (i = 0; i < calls; i++)
+		simd_run_row(row, b->dst + i * len, b->src + i * len, len);
+	ret = ktime_get_ns() - start;
+	OPTIMIZER_HIDE_VAR(ret);
+	i = consume(b->dst, calls * len);
+	OPTIMIZER_HIDE_VAR(i);
+	use = ktime_get_ns() - start;
+
+	/* A clock that stood still is no measurement; 0 would mean just that. */
+	ret = max_t(s64, (s64)(ret - b->clock), 1);
+	use = max_t(s64, (s64)(use - 2 * b->clock), 1);
+	ret = max_t(u64, div_u64(ret, calls), 1);
+	use = max_t(u64, div_u64(use, calls), 1);
+
+	if (!cost->ret || ret < cost->ret)
+		cost->ret = min_t(u64, ret, U32_MAX);
+	if (!cost->use || use < cost->use)
+		cost->use = min_t(u64, use, U32_MAX);
+}
+
+/* What one sample at extent e will take, from the one before. */
+static u64 estimate(const struct simd_result *res, enum simd_regime regime, unsigned int e)
+{
+	const struct simd_cost *before = &res->cost[regime][e - 1];
+
+	return (u64)before->use * simd_extents[e] / simd_extents[e - 1] * SETUP_FACTOR;
+}
+
+/*
+ * Of one kind and regime, mark stock and then the rows that did best at the
+ * extent before this one, for as long as two rounds of them fit the time. One
+ * row alone is no race: if no second one fits, none is marked.
+ */
+static void want_best(struct bench *b, const struct simd_result *results,
+		      enum simd_kind kind, enum simd_regime regime, unsigned int e, u64 time)
+{
+	unsigned int stock = simd_stock_row(kind), next = stock, row, n = 0;
+	u64 left = time / 2;
+
+	while (next < SIMD_NR_ROUTINES) {
+		u64 est = estimate(&results[next], regime, e);
+		u32 best = 0;
+
+		if (est > left)
+			break;
+		left -= est;
+		__set_bit(next, b->wanted[regime]);
+		n++;
+
+		next = SIMD_NR_ROUTINES;
+		simd_for_each_row_of(row, kind) {
+			const struct simd_cost *c = &results[row].cost[regime][e - 1];
+			u32 cost = regime == SIMD_CACHED ? c->use : c->ret;
+
+			if (!cost || test_bit(row, b->wanted[regime]))
+				continue;
+			if (!best || cost < best) {
+				best = cost;
+				next = row;
+			}
+		}
+	}
+	if (n == 1)
+		__clear_bit(stock, b->wanted[regime]);
+}
+
+static void want_rows(struct bench *b, const struct simd_result *results, unsigned int e,
+		      u64 time)
+{
+	unsigned int regime, kind, row;
+
+	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+		bitmap_zero(b->wanted[regime], SIMD_NR_ROUTINES);
+		if (!regime_measurable(regime))
+			continue;
+		if (!e) {
+			simd_for_each_row(row)
+				if (simd_usable(&results[row]))
+					__set_bit(row, b->wanted[regime]);
+			continue;
+		}
+		for (kind = 0; kind < SIMD_NR_KINDS; kind++)
+			want_best(b, results, kind, regime, e,
+				  div_u64(time, SIMD_NR_KINDS * SIMD_NR_REGIMES));
+	}
+}
+
+static void one_round(const struct bench *b, struct simd_result *results, unsigned int e)
+{
+	unsigned int regime, row;
+
+	simd_for_each_row(row) {
+		for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
+			if (test_bit(row, b->wanted[regime]))
+				sample(b, row, regime, simd_extents[e],
+				       &results[row].cost[regime][e]);
+		cond_resched();
+	}
+}
+
+static u32 clock_cost(void)
+{
+	u64 t, best = U32_MAX;
+	unsigned int i;
+
+	for (i = 0; i < 16; i++) {
+		t = ktime_get_ns();
+		t = ktime_get_ns() - t;
+		best = min(best, t);
+	}
+	return best;
+}
+
+static bool alloc_buffers(struct bench *b)
+{
+	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY;
+
+	for (b->order = get_order(SIMD_MAX_EXTENT * PAGE_SIZE); ; b->order--) {
+		b->dst = (void *)__get_free_pages(gfp, b->order);
+		b->src = (void *)__get_free_pages(gfp, b->order);
+		if (b->dst && b->src)
+			break;
+		free_pages((unsigned long)b->dst, b->order);
+		free_pages((unsigned long)b->src, b->order);
+		if ((1u << b->order) == BATCH_PAGES)
+			return false;
+	}
+	memset(b->src, 0x5a, PAGE_SIZE << b->order);
+	memset(b->dst, 0x5a, PAGE_SIZE << b->order);
+	return true;
+}
+
+/**
+ * simd_calibrate() - time the usable rows
+ * @results:	@missing and @barred are known; @cost is filled in
+ * @budget:	time to spend, ns
+ *
+ * Rounds over all rows are interleaved and the minimum is kept, so that what
+ * else the machine does hits all rows alike or is not seen at all. The first
+ * round of the smallest extent is always run whole; after that the budget
+ * decides how many rows, the best ones first, go on to the larger extents.
+ * A cell that is not measured stays 0.
+ *
+ * Context: task, may sleep. A kernel thread has no registers to save: see
+ * struct simd_cost for what is in a figure.
+ * Return: 0, or -ENOMEM if nothing was measured.
+ */
+int simd_calibrate(struct simd_result *results, u64 budget)
+{
+	u64 start = ktime_get_ns();
+	struct bench b;
+	unsigned int e, round;
+
+	if (!alloc_buffers(&b))
+		return -ENOMEM;
+	b.clock = clock_cost();
+
+	for (e = 0; e < SIMD_NR_EXTENTS && simd_extents[e] <= 1u << b.order; e++) {
+		u64 end = start + div_u64(budget * shares[e], 100);
+		u64 now = ktime_get_ns();
+
+		if (e && now >= end)
+			break;
+		want_rows(&b, results, e, end - now);
+		for (round = 0; round < MAX_ROUNDS; round++) {
+			one_round(&b, results, e);
+			if (ktime_get_ns() >= end)
+				break;
+		}
+	}
+
+	free_pages((unsigned long)b.dst, b.order);
+	free_pages((unsigned long)b.src, b.order);
+	return 0;
+}
