@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The public calls, and the routines that they lead to.
+ */
+#define pr_fmt(fmt) "simd_copy: " fmt
+
+#include <linux/cleanup.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <asm/processor.h>
+
+#include "core.h"
+#include "run.h"
+
+/* The whole of self-check and calibration. */
+#define BUDGET_NS	((u64)10 * NSEC_PER_MSEC)
+
+/* Protects all that follows; the public calls only read what is patched in. */
+DEFINE_MUTEX(simd_lock);
+struct simd_result simd_results[SIMD_NR_ROUTINES];
+struct simd_choice simd_choices[SIMD_NR_KINDS];
+
+/* What calibration chose, to go back to. */
+static struct simd_choice calibrated[SIMD_NR_KINDS];
+
+/* Bytes from which SIMD_AUTO streams. */
+static unsigned long stream_from[SIMD_NR_KINDS] __read_mostly = {
+	[0 ... SIMD_NR_KINDS - 1] = ULONG_MAX,
+};
+
+/*
+ * One runner per row: the routine, and the section that belongs to it. A static
+ * call leads here and not to the routine itself, so that a change of routine can
+ * never meet the guard class of another.
+ */
+#define RUN(_kind, _name, _guard, _dst, _src, _len)				\
+	simd_run(SIMD_KIND_##_kind, SIMD_GUARD_##_guard,			\
+		 (union simd_fn){ ._kind = simd_##_kind##_##_name },		\
+		 simd_routines[SIMD_ROW_##_kind##_##_name].section, _dst, _src, _len)
+#define RUNNER_clear(_name, _guard)						\
+	static void run_clear_##_name(void *dst, unsigned long len)		\
+	{									\
+		RUN(clear, _name, _guard, dst, NULL, len);			\
+	}
+#define RUNNER_copy(_name, _guard)						\
+	static void run_copy_##_name(void *dst, const void *src,		\
+				     unsigned long len)				\
+	{									\
+		RUN(copy, _name, _guard, dst, src, len);			\
+	}
+#define SIMD_ROUTINE(_kind, _name, _guard, ...) RUNNER_##_kind(_name, _guard)
+#include "routines.def"
+
+static const union simd_fn runners[SIMD_NR_ROUTINES] = {
+#define SIMD_ROUTINE(_kind, _name, ...) \
+	[SIMD_ROW_##_kind##_##_name] = { ._kind = run_##_kind##_##_name },
+#include "routines.def"
+};
+
+/* Right on every CPU, and in use for as long as nothing is known of this one. */
+DEFINE_STATIC_CALL(simd_clear_cached, run_clear_rep_stosb);
+DEFINE_STATIC_CALL(simd_clear_stream, run_clear_rep_stosb);
+DEFINE_STATIC_CALL(simd_copy_cached, run_copy_rep_movsb);
+DEFINE_STATIC_CALL(simd_copy_stream, run_copy_rep_movsb);
+
+static void patch_calls(enum simd_kind kind)
+{
+	const struct simd_choice *c = &simd_choices[kind];
+	const union simd_fn *cached = &runners[c->row[SIMD_CACHED]];
+	const union simd_fn *stream = &runners[c->row[SIMD_STREAM]];
+
+	switch (kind) {
+	case SIMD_KIND_clear:
+		static_call_update(simd_clear_cached, cached->clear);
+		static_call_update(simd_clear_stream, stream->clear);
+		break;
+	case SIMD_KIND_copy:
+		static_call_update(simd_copy_cached, cached->copy);
+		static_call_update(simd_copy_stream, stream->copy);
+		break;
+	case SIMD_NR_KINDS:
+		return;
+	}
+	WRITE_ONCE(stream_from[kind], c->threshold);
+}
+
+static __always_inline bool streams(enum simd_kind kind, enum simd_regime regime,
+				    unsigned long len)
+{
+	if (regime == SIMD_AUTO)
+		return len >= READ_ONCE(stream_from[kind]);
+	return regime == SIMD_STREAM;
+}
+
+void simd_clear_pages(void *addr, unsigned int npages, enum simd_regime regime)
+{
+	unsigned long len = (unsigned long)npages << PAGE_SHIFT;
+
+	if (!len)
+		return;
+	if (streams(SIMD_KIND_clear, regime, len))
+		static_call(simd_clear_stream)(addr, len);
+	else
+		static_call(simd_clear_cached)(addr, len);
+}
+EXPORT_SYMBOL_GPL(simd_clear_pages);
+
+void simd_copy_pages(void *dst, const void *src, unsigned int npages,
+		     enum simd_regime regime)
+{
+	unsigned long len = (unsigned long)npages << PAGE_SHIFT;
+
+	if (!len)
+		return;
+	if (streams(SIMD_KIND_copy, regime, len))
+		static_call(simd_copy_stream)(dst, src, len);
+	else
+		static_call(simd_copy_cached)(dst, src, len);
+}
+EXPORT_SYMBOL_GPL(simd_copy_pages);
+
+/**
+ * simd_list_names() - list the rows of a kind that can be chosen by name
+ * @kind:	the kind
+ * @chosen:	the row to put in brackets, if any
+ * @buf:	result
+ * @size:	of @buf; %SIMD_NAMES is enough
+ */
+void simd_list_names(enum simd_kind kind, unsigned int chosen, char *buf, size_t size)
+{
+	unsigned int row;
+	size_t n = 0;
+
+	buf[0] = '\0';
+	simd_for_each_row_of(row, kind) {
+		if (simd_usable(&simd_results[row]))
+			n += scnprintf(buf + n, size - n, row == chosen ? "%s[%s]" : "%s%s",
+				       n ? " " : "", simd_routines[row].name);
+	}
+}
+
+/* Say what is wrong with a name, and which ones there are. */
+static void refuse_name(enum simd_kind kind, const char *name, int row)
+{
+	char names[SIMD_NAMES];
+
+	simd_list_names(kind, SIMD_NR_ROUTINES, names, sizeof(names));
+	if (row < 0)
+		pr_warn("%s: there is no routine '%s', only: auto %s\n",
+			simd_kind_names[kind], name, names);
+	else if (simd_results[row].missing)
+		pr_warn("%s: '%s' needs %s, which this CPU lacks; there are: auto %s\n",
+			simd_kind_names[kind], name, simd_results[row].missing, names);
+	else
+		pr_warn("%s: '%s' is barred, it failed its self-check; there are: auto %s\n",
+			simd_kind_names[kind], name, names);
+}
+
+/**
+ * simd_force() - use a routine whatever calibration says
+ * @kind:	the kind
+ * @regimes:	bit mask of enum simd_regime
+ * @name:	the routine, or "auto" for what calibration chose
+ *
+ * Context: task, @simd_lock held.
+ * Return: 0, or -EINVAL if there is no such routine on this machine: the log
+ * then says which there are, and nothing has changed.
+ */
+int simd_force(enum simd_kind kind, unsigned int regimes, const char *name)
+{
+	struct simd_choice *c = &simd_choices[kind];
+	bool automatic = !strcmp(name, "auto");
+	unsigned int regime;
+	int row = 0;
+
+	if (!automatic) {
+		row = simd_find_row(kind, name);
+		if (row < 0 || !simd_usable(&simd_results[row])) {
+			refuse_name(kind, name, row);
+			return -EINVAL;
+		}
+	}
+
+	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+		if (!(regimes & BIT(regime)))
+			continue;
+		c->row[regime] = automatic ? calibrated[kind].row[regime] : row;
+		c->why[regime] = automatic ? calibrated[kind].why[regime] : "by name";
+		c->gain[regime] = automatic ? calibrated[kind].gain[regime] : 0;
+	}
+	patch_calls(kind);
+	return 0;
+}
+
+static bool calibrate = true;
+module_param(calibrate, bool, 0444);
+MODULE_PARM_DESC(calibrate, "time the routines and choose the fastest (default: yes); no: use stock");
+
+static char *named[SIMD_NR_KINDS];
+module_param_named(clear, named[SIMD_KIND_clear], charp, 0444);
+MODULE_PARM_DESC(clear, "name of the routine to clear pages with (default: auto)");
+module_param_named(copy, named[SIMD_KIND_copy], charp, 0444);
+MODULE_PARM_DESC(copy, "name of the routine to copy pages with (default: auto)");
+
+static void announce(u64 ns)
+{
+	unsigned int kind, regime;
+	char line[256];
+	size_t n = 0;
+
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
+		const struct simd_choice *c = &simd_choices[kind];
+
+		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+			n += scnprintf(line + n, sizeof(line) - n, "%s%s%s",
+				       regime ? ", stream " : kind ? "; " : "",
+				       regime ? "" : simd_kind_names[kind],
+				       regime ? "" : " cached ");
+			n += scnprintf(line + n, sizeof(line) - n, "%s",
+				       simd_routines[c->row[regime]].name);
+		}
+	}
+	pr_info("%s; checked and timed in %llu.%llu ms\n", line, div_u64(ns, NSEC_PER_MSEC),
+		div_u64(ns, NSEC_PER_MSEC / 10) % 10);
+}
+
+/*
+ * In a kernel thread: it has no registers to save, so that each row is timed
+ * alike, and neither boot nor anyone's section waits for it.
+ */
+static void choose_routines(struct work_struct *work)
+{
+	u64 start = ktime_get_ns(), spent;
+	unsigned int kind;
+
+	guard(mutex)(&simd_lock);
+
+	simd_detect(simd_results);
+	simd_self_check(simd_results);
+	spent = ktime_get_ns() - start;
+	if (calibrate && simd_calibrate(simd_results, BUDGET_NS - min(spent, BUDGET_NS)))
+		pr_warn("no memory to calibrate with: using stock\n");
+
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
+		simd_select(kind, simd_results, simd_cache_bytes(), &calibrated[kind]);
+		simd_choices[kind] = calibrated[kind];
+		patch_calls(kind);
+		/* A bad name is logged, and leaves the calibrated choice. */
+		if (named[kind])
+			simd_force(kind, BIT(SIMD_NR_REGIMES) - 1, named[kind]);
+	}
+	announce(ktime_get_ns() - start);
+}
+
+static DECLARE_WORK(choose_work, choose_routines);
+
+static int __init simd_copy_init(void)
+{
+	int err;
+
+	queue_work(system_unbound_wq, &choose_work);
+	/* Whoever loads a module expects it to be ready. A boot does not wait. */
+	if (IS_MODULE(CONFIG_SIMD_COPY))
+		flush_work(&choose_work);
+
+	err = simd_sysfs_init();
+	if (err)
+		flush_work(&choose_work);
+	return err;
+}
+late_initcall(simd_copy_init);
+
+static void __exit simd_copy_exit(void)
+{
+	simd_sysfs_exit();
+}
+module_exit(simd_copy_exit);
+
+MODULE_DESCRIPTION("Clear and copy pages with the fastest routine of the machine");
+MODULE_AUTHOR("The simd_copy developers");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/simd_copy: which routine is in use, and the way to another.
+ * debugfs/simd_copy: why, and what the guard counted.
+ */
+#include <linux/cleanup.h>
+#include <linux/debugfs.h>
+#include <linux/kobject.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "core.h"
+#include "guard.h"
+
+/**
+ * struct choice_attribute - a file that shows and changes a choice
+ * @attr:	the file
+ * @kind:	the kind it is about
+ * @regime:	the regime whose choice it shows
+ * @regimes:	the regimes it changes, a bit mask
+ */
+struct choice_attribute {
+	struct kobj_attribute	attr;
+	enum simd_kind		kind;
+	enum simd_regime	regime;
+	unsigned int		regimes;
+};
+
+static ssize_t choice_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	struct choice_attribute *c = container_of(attr, struct choice_attribute, attr);
+	char names[SIMD_NAMES];
+
+	guard(mutex)(&simd_lock);
+	simd_list_names(c->kind, simd_choices[c->kind].row[c->regime], names, sizeof(names));
+	return sysfs_emit(buf, "%s\n", names);
+}
+
+static ssize_t choice_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	struct choice_attribute *c = container_of(attr, struct choice_attribute, attr);
+	char name[32];
+	int err;
+
+	/* A longer one is cut, and matches no routine all the same. */
+	strscpy(name, buf, sizeof(name));
+	strim(name);
+
+	guard(mutex)(&simd_lock);
+	err = simd_force(c->kind, c->regimes, name);
+	return err ?: count;
+}
+
+#define CHOICE(_file, _kind, _regime, _regimes)					\
+	{									\
+		.attr		= __ATTR(_file, 0644, choice_show, choice_store), \
+		.kind		= SIMD_KIND_##_kind,				\
+		.regime		= (_regime),					\
+		.regimes	= (_regimes),					\
+	}
+
+/* KIND is what the kind is done with, and sets both regimes at once. */
+#define CHOICES(_kind)								\
+	CHOICE(_kind, _kind, SIMD_CACHED, BIT(SIMD_CACHED) | BIT(SIMD_STREAM)),	\
+	CHOICE(_kind##_stream, _kind, SIMD_STREAM, BIT(SIMD_STREAM))
+
+static struct choice_attribute choices[] = {
+	CHOICES(clear),
+	CHOICES(copy),
+};
+
+static int routines_show(struct seq_file *m, void *unused)
+{
+	guard(mutex)(&simd_lock);
+	simd_report(m, simd_results, simd_choices);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(routines);
+
+static int stats_show(struct seq_file *m, void *unused)
+{
+	simd_stats_show(m);
+	return 0;
+}
+
+static int stats_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, stats_show, NULL);
+}
+
+/* Whatever is written, the counters start anew. */
+static ssize_t stats_write(struct file *file, const char __user *buf, size_t count,
+			   loff_t *pos)
+{
+	simd_stats_reset();
+	return count;
+}
+
+static const struct file_operations stats_fops = {
+	.owner		= THIS_MODULE,
+	.open		= stats_open,
+	.read		= seq_read,
+	.write		= stats_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static struct kobject *kobj;
+static struct dentry *debugfs;
+
+int __init simd_sysfs_init(void)
+{
+	unsigned int i;
+	int err;
+
+	kobj = kobject_create_and_add("simd_copy", kernel_kobj);
+	if (!kobj)
+		return -ENOMEM;
+
+	for (i = 0; i < ARRAY_SIZE(choices); i++) {
+		sysfs_attr_init(&choices[i].attr.attr);
+		err = sysfs_create_file(kobj, &choices[i].attr.attr);
+		if (err) {
+			kobject_put(kobj);
+			return err;
+		}
+	}
+
+	/* Not there without debugfs, which is no error. */
+	debugfs = debugfs_create_dir("simd_copy", NULL);
+	debugfs_create_file("routines", 0444, debugfs, NULL, &routines_fops);
+	debugfs_create_file("stats", 0644, debugfs, NULL, &stats_fops);
+	return 0;
+}
+
+void simd_sysfs_exit(void)
+{
+	debugfs_remove(debugfs);
+	kobject_put(kobj);
+}
