@@ -58,31 +58,27 @@ static bool check_one(const struct check *c, unsigned int row, unsigned int dst_
 			simd_kind_names[r->kind], r->name);
 		return false;
 	}
+	if (!memcmp(c->dst, c->want, CHECK_BYTES))
+		return true;
 
-	for (i = 0; i < CHECK_BYTES; i++) {
-		if (c->dst[i] != c->want[i]) {
-			pr_warn("%s/%s: barred: byte %ld of %lu is %02x, should be %02x\n",
-				simd_kind_names[r->kind], r->name, (long)i - dst_off, len,
-				c->dst[i], c->want[i]);
-			return false;
-		}
-	}
-	return true;
+	for (i = 0; c->dst[i] == c->want[i]; i++)
+		;
+	pr_warn("%s/%s: barred: byte %ld of %lu is %02x, should be %02x\n",
+		simd_kind_names[r->kind], r->name, (long)i - dst_off, len,
+		c->dst[i], c->want[i]);
+	return false;
 }
 
-/* One turn, pages, and both once more as misaligned as the row allows. */
+/* One turn and a page; one turn and two pages, as misaligned as the row allows. */
 static bool check_row(const struct check *c, unsigned int row)
 {
 	const struct simd_routine *r = &simd_routines[row];
-	const unsigned long lens[] = { r->granule, PAGE_SIZE, CHECK_MAX };
-	unsigned int i;
+	unsigned int dst_off = r->dst_align % 64, src_off = r->src_align % 64;
 
-	for (i = 0; i < ARRAY_SIZE(lens); i++) {
-		if (!check_one(c, row, 0, 0, lens[i]) ||
-		    !check_one(c, row, r->dst_align % 64, r->src_align % 64, lens[i]))
-			return false;
-	}
-	return true;
+	return check_one(c, row, 0, 0, r->granule) &&
+	       check_one(c, row, 0, 0, PAGE_SIZE) &&
+	       check_one(c, row, dst_off, src_off, r->granule) &&
+	       check_one(c, row, dst_off, src_off, CHECK_MAX);
 }
 
 /**
@@ -132,18 +128,15 @@ void simd_self_check(struct simd_result *results)
  */
 #define BATCH_PAGES	4
 
-/* Where the budget goes: the share spent when an extent is done, percent. */
-static const unsigned int shares[SIMD_NR_EXTENTS] = { 25, 55, 100 };
+/* What an extent may take of the time that is left, percent. */
+static const unsigned int shares[SIMD_NR_EXTENTS] = { 30, 40, 100 };
 
-/* More rounds than this do not lower the minimum any further. */
+/* One round is no race, and more than these do not lower the minimum further. */
+#define MIN_ROUNDS	2
 #define MAX_ROUNDS	100
 
-/*
- * What a sample takes, setting up its cache state included, over the time to
- * use alone; and over that of the same sample with a 16th of the pages.
- */
-#define SETUP_FACTOR	4
-#define COLD_FACTOR	2
+/* A row this much dearer than the best, in percent, is not timed again. */
+#define HOPELESS	150
 
 /**
  * struct bench - what a calibration works with
@@ -151,6 +144,7 @@ static const unsigned int shares[SIMD_NR_EXTENTS] = { 25, 55, 100 };
  * @src:	likewise
  * @order:	as much of a huge page as there was to get
  * @clock:	cost of reading the clock, ns
+ * @took:	by regime and row, how long the last sample took in all, ns
  * @wanted:	by regime, the rows to time at the current extent
  */
 struct bench {
@@ -158,8 +152,15 @@ struct bench {
 	void		*src;
 	unsigned int	order;
 	u32		clock;
+	u32		took[SIMD_NR_REGIMES][SIMD_NR_ROUTINES];
 	DECLARE_BITMAP(wanted[SIMD_NR_REGIMES], SIMD_NR_ROUTINES);
 };
+
+/* Pages in a sample: one page alone is too short for the clock. */
+static unsigned int sample_pages(unsigned int extent)
+{
+	return extent == 1 ? BATCH_PAGES : extent;
+}
 
 /* The consumer: it reads every line, and depends on what it has read. */
 static unsigned long consume(const void *data, unsigned long len)
@@ -185,19 +186,22 @@ static bool regime_measurable(enum simd_regime regime)
 	return regime == SIMD_CACHED || boot_cpu_has(X86_FEATURE_CLFLUSH);
 }
 
-static void sample(const struct bench *b, unsigned int row, enum simd_regime regime,
+static void sample(struct bench *b, unsigned int row, enum simd_regime regime,
 		   unsigned int extent, struct simd_cost *cost)
 {
 	const bool copies = simd_routines[row].kind == SIMD_KIND_copy;
-	unsigned int calls = extent == 1 ? BATCH_PAGES : 1;
+	unsigned int calls = sample_pages(extent) / extent;
 	unsigned long len = extent * PAGE_SIZE;
-	u64 start, ret, use;
+	u64 begin, start, ret, use;
+	unsigned long sum;
 	unsigned int i;
 
-	make_hot(b->dst, calls * len);
-	if (copies)
-		make_hot(b->src, calls * len);
-	if (regime == SIMD_STREAM) {
+	begin = ktime_get_ns();
+	if (regime == SIMD_CACHED) {
+		make_hot(b->dst, calls * len);
+		if (copies)
+			make_hot(b->src, calls * len);
+	} else {
 		clflush_cache_range(b->dst, calls * len);
 		if (copies)
 			clflush_cache_range(b->src, calls * len);
@@ -206,73 +210,76 @@ static void sample(const struct bench *b, unsigned int row, enum simd_regime reg
 	start = ktime_get_ns();
 	for (i = 0; i < calls; i++)
 		simd_run_row(row, b->dst + i * len, b->src + i * len, len);
-	ret = ktime_get_ns() - start;
-	OPTIMIZER_HIDE_VAR(ret);
-	i = consume(b->dst, calls * len);
-	OPTIMIZER_HIDE_VAR(i);
-	use = ktime_get_ns() - start;
+	ret = ktime_get_ns();
+	sum = consume(b->dst, calls * len);
+	OPTIMIZER_HIDE_VAR(sum);
+	use = ktime_get_ns();
 
-	/* A clock that stood still is no measurement; 0 would mean just that. */
-	ret = max_t(s64, (s64)(ret - b->clock), 1);
-	use = max_t(s64, (s64)(use - 2 * b->clock), 1);
-	ret = max_t(u64, div_u64(ret, calls), 1);
-	use = max_t(u64, div_u64(use, calls), 1);
+	b->took[regime][row] = min_t(u64, use - begin, U32_MAX);
 
+	/* A clock that stood still is no measurement, which 0 would mean. */
+	ret = max_t(s64, div_s64(ret - start - b->clock, calls), 1);
+	use = max_t(s64, div_s64(use - start - 2 * b->clock, calls), 1);
 	if (!cost->ret || ret < cost->ret)
 		cost->ret = min_t(u64, ret, U32_MAX);
 	if (!cost->use || use < cost->use)
 		cost->use = min_t(u64, use, U32_MAX);
 }
 
-/* What one sample at extent e will take, from the one before. */
-static u64 estimate(const struct simd_result *res, enum simd_regime regime, unsigned int e)
+/* The cheapest row that is in a bitmap, or not in it; NR_ROUTINES if none is. */
+static unsigned int cheapest(const struct bench *b, const struct simd_result *results,
+			     enum simd_kind kind, enum simd_regime regime, unsigned int e,
+			     bool wanted)
 {
-	const struct simd_cost *before = &res->cost[regime][e - 1];
+	unsigned int row, best = SIMD_NR_ROUTINES;
+	u32 cost, best_cost = 0;
 
-	return (u64)before->use * simd_extents[e] / simd_extents[e - 1] * SETUP_FACTOR;
+	simd_for_each_row_of(row, kind) {
+		if (test_bit(row, b->wanted[regime]) != wanted || results[row].veto)
+			continue;
+		cost = simd_judged_cost(&results[row].cost[regime][e], regime);
+		if (cost && (!best_cost || cost < best_cost)) {
+			best_cost = cost;
+			best = row;
+		}
+	}
+	return best;
 }
 
 /*
  * Of one kind and regime, mark stock and then the rows that did best at the
- * extent before this one, for as long as two rounds of them fit the time. One
+ * extent before this one, for as long as enough rounds of them fit the time. One
  * row alone is no race: if no second one fits, none is marked.
+ *
+ * Return: the time left.
  */
-static void want_best(struct bench *b, const struct simd_result *results,
-		      enum simd_kind kind, enum simd_regime regime, unsigned int e, u64 time)
+static u64 want_best(struct bench *b, const struct simd_result *results,
+		     enum simd_kind kind, enum simd_regime regime, unsigned int e, u64 time)
 {
-	unsigned int stock = simd_stock_row(kind), next = stock, row, n = 0;
-	u64 left = time / 2;
+	unsigned int stock = simd_stock_row(kind), row = stock, n;
+	u64 left = time;
 
-	while (next < SIMD_NR_ROUTINES) {
-		u64 est = estimate(&results[next], regime, e);
-		u32 best = 0;
+	for (n = 0; row < SIMD_NR_ROUTINES; n++) {
+		u64 est = (u64)b->took[regime][row] * MIN_ROUNDS *
+			  simd_extents[e] / sample_pages(simd_extents[e - 1]);
 
 		if (est > left)
 			break;
 		left -= est;
-		__set_bit(next, b->wanted[regime]);
-		n++;
-
-		next = SIMD_NR_ROUTINES;
-		simd_for_each_row_of(row, kind) {
-			const struct simd_cost *c = &results[row].cost[regime][e - 1];
-			u32 cost = regime == SIMD_CACHED ? c->use : c->ret;
-
-			if (!cost || test_bit(row, b->wanted[regime]))
-				continue;
-			if (!best || cost < best) {
-				best = cost;
-				next = row;
-			}
-		}
+		__set_bit(row, b->wanted[regime]);
+		row = cheapest(b, results, kind, regime, e - 1, false);
 	}
-	if (n == 1)
+	if (n == 1) {
 		__clear_bit(stock, b->wanted[regime]);
+		return time;
+	}
+	return left;
 }
 
 static void want_rows(struct bench *b, const struct simd_result *results, unsigned int e,
 		      u64 time)
 {
+	unsigned int cells = SIMD_NR_KINDS * SIMD_NR_REGIMES;
 	unsigned int regime, kind, row;
 
 	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
@@ -285,15 +292,38 @@ static void want_rows(struct bench *b, const struct simd_result *results, unsign
 					__set_bit(row, b->wanted[regime]);
 			continue;
 		}
-		for (kind = 0; kind < SIMD_NR_KINDS; kind++)
-			want_best(b, results, kind, regime, e,
-				  div_u64(time, SIMD_NR_KINDS * SIMD_NR_REGIMES));
+		/* What one cell does not need, the next ones may have. */
+		for (kind = 0; kind < SIMD_NR_KINDS; kind++, cells--) {
+			u64 share = div_u64(time, cells);
+
+			time -= share - want_best(b, results, kind, regime, e, share);
+		}
 	}
 }
 
-static void one_round(const struct bench *b, struct simd_result *results, unsigned int e)
+/* Spend the rounds that follow on the rows that may still win, and on stock. */
+static void drop_hopeless(struct bench *b, const struct simd_result *results,
+			  enum simd_kind kind, enum simd_regime regime, unsigned int e)
 {
-	unsigned int regime, row;
+	unsigned int best = cheapest(b, results, kind, regime, e, true);
+	unsigned int stock = simd_stock_row(kind), row;
+	u64 limit;
+
+	if (best == SIMD_NR_ROUTINES)
+		return;
+	limit = simd_judged_cost(&results[best].cost[regime][e], regime);
+	limit = div_u64(limit * HOPELESS, 100);
+
+	simd_for_each_row_of(row, kind) {
+		if (row != stock &&
+		    simd_judged_cost(&results[row].cost[regime][e], regime) > limit)
+			__clear_bit(row, b->wanted[regime]);
+	}
+}
+
+static void one_round(struct bench *b, struct simd_result *results, unsigned int e)
+{
+	unsigned int kind, regime, row;
 
 	simd_for_each_row(row) {
 		for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
@@ -302,6 +332,10 @@ static void one_round(const struct bench *b, struct simd_result *results, unsign
 				       &results[row].cost[regime][e]);
 		cond_resched();
 	}
+
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
+		for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
+			drop_hopeless(b, results, kind, regime, e);
 }
 
 static u32 clock_cost(void)
@@ -319,7 +353,7 @@ static u32 clock_cost(void)
 
 static bool alloc_buffers(struct bench *b)
 {
-	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY;
+	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
 
 	for (b->order = get_order(SIMD_MAX_EXTENT * PAGE_SIZE); ; b->order--) {
 		b->dst = (void *)__get_free_pages(gfp, b->order);
@@ -331,8 +365,6 @@ static bool alloc_buffers(struct bench *b)
 		if ((1u << b->order) == BATCH_PAGES)
 			return false;
 	}
-	memset(b->src, 0x5a, PAGE_SIZE << b->order);
-	memset(b->dst, 0x5a, PAGE_SIZE << b->order);
 	return true;
 }
 
@@ -342,18 +374,21 @@ static bool alloc_buffers(struct bench *b)
  * @budget:	time to spend, ns
  *
  * Rounds over all rows are interleaved and the minimum is kept, so that what
- * else the machine does hits all rows alike or is not seen at all. The first
- * round of the smallest extent is always run whole; after that the budget
- * decides how many rows, the best ones first, go on to the larger extents.
+ * else the machine does hits all rows alike or is not seen at all. The
+ * smallest extent is always measured; after that the budget decides how many
+ * rows, the best ones first, go on to the larger extents.
  * A cell that is not measured stays 0.
  *
- * Context: task, may sleep. A kernel thread has no registers to save: see
- * struct simd_cost for what is in a figure.
+ * The cost of opening and closing sections is in the figures; that of saving
+ * the owner's registers is not when called from a kernel thread, which has
+ * none. It arises once per entry into the kernel, however many sections follow.
+ *
+ * Context: task, may sleep.
  * Return: 0, or -ENOMEM if nothing was measured.
  */
 int simd_calibrate(struct simd_result *results, u64 budget)
 {
-	u64 start = ktime_get_ns();
+	u64 deadline = ktime_get_ns() + budget;
 	struct bench b;
 	unsigned int e, round;
 
@@ -362,15 +397,13 @@ int simd_calibrate(struct simd_result *results, u64 budget)
 	b.clock = clock_cost();
 
 	for (e = 0; e < SIMD_NR_EXTENTS && simd_extents[e] <= 1u << b.order; e++) {
-		u64 end = start + div_u64(budget * shares[e], 100);
 		u64 now = ktime_get_ns();
+		u64 share = div_u64((deadline - min(now, deadline)) * shares[e], 100);
 
-		if (e && now >= end)
-			break;
-		want_rows(&b, results, e, end - now);
+		want_rows(&b, results, e, share);
 		for (round = 0; round < MAX_ROUNDS; round++) {
 			one_round(&b, results, e);
-			if (ktime_get_ns() >= end)
+			if (round + 1 >= MIN_ROUNDS && ktime_get_ns() - now >= share)
 				break;
 		}
 	}

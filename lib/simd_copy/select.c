@@ -21,15 +21,6 @@
 /* A row this close to the best ties with it. */
 #define TIE		20
 
-/*
- * The cached regime is about the time to use, the stream regime about the time
- * to return: its data is used later, when it is in no cache either way.
- */
-static u32 judged(const struct simd_cost *cost, enum simd_regime regime)
-{
-	return regime == SIMD_CACHED ? cost->use : cost->ret;
-}
-
 /* Mean cost of a row relative to stock, 0 if it must not be chosen. */
 static u32 relative_cost(const struct simd_result *row, const struct simd_result *stock,
 			 enum simd_regime regime)
@@ -41,8 +32,8 @@ static u32 relative_cost(const struct simd_result *row, const struct simd_result
 		return 0;
 
 	for (e = 0; e < SIMD_NR_EXTENTS; e++) {
-		u32 base = judged(&stock->cost[regime][e], regime);
-		u32 cost = judged(&row->cost[regime][e], regime);
+		u32 base = simd_judged_cost(&stock->cost[regime][e], regime);
+		u32 cost = simd_judged_cost(&row->cost[regime][e], regime);
 		u32 part;
 
 		if (!base)

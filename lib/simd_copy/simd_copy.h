@@ -189,6 +189,16 @@ static inline bool simd_usable(const struct simd_result *res)
 	return !res->missing && !res->barred;
 }
 
+/*
+ * What a regime is judged by. The cached regime is about the time to use. The
+ * stream regime is about the time to return: its data is used later, when it is
+ * in no cache either way.
+ */
+static inline u32 simd_judged_cost(const struct simd_cost *cost, enum simd_regime regime)
+{
+	return regime == SIMD_CACHED ? cost->use : cost->ret;
+}
+
 /* table.c */
 void simd_detect(struct simd_result *results);
 unsigned int simd_stock_row(enum simd_kind kind);
