@@ -47,6 +47,11 @@ static inline void kernel_fpu_begin_mask(unsigned int mask)
 	kernel_fpu_begin();
 }
 
+static inline bool simd_has_state(void)
+{
+	return true;
+}
+
 static inline bool simd_saves_state(void)
 {
 	return false;
@@ -59,11 +64,16 @@ static inline unsigned long simd_cache_bytes(void)
 
 #else /* !CONFIG_UML */
 
-/* Whether a section has the owner's registers to save. */
+/* Whether the task has registers of its own. */
+static inline bool simd_has_state(void)
+{
+	return !(current->flags & (PF_KTHREAD | PF_USER_WORKER));
+}
+
+/* Whether they are on the CPU, so that a section has to save them. */
 static inline bool simd_saves_state(void)
 {
-	return !(current->flags & (PF_KTHREAD | PF_USER_WORKER)) &&
-	       !test_thread_flag(TIF_NEED_FPU_LOAD);
+	return simd_has_state() && !test_thread_flag(TIF_NEED_FPU_LOAD);
 }
 
 /* Size of the last-level cache, 0 if unknown. */

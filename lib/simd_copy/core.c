@@ -17,6 +17,7 @@
 #include <asm/processor.h>
 
 #include "core.h"
+#include "guard.h"
 #include "run.h"
 
 /* The whole of self-check and calibration. */
@@ -41,9 +42,9 @@ static unsigned long stream_from[SIMD_NR_KINDS] __read_mostly = {
  * never meet the guard class of another.
  */
 #define RUN(_kind, _name, _guard, _dst, _src, _len)				\
-	simd_run(SIMD_KIND_##_kind, SIMD_GUARD_##_guard,			\
-		 (union simd_fn){ ._kind = simd_##_kind##_##_name },		\
-		 simd_routines[SIMD_ROW_##_kind##_##_name].section, _dst, _src, _len)
+	simd_run(&simd_routines[SIMD_ROW_##_kind##_##_name],			\
+		 SIMD_KIND_##_kind, SIMD_GUARD_##_guard,			\
+		 (union simd_fn){ ._kind = simd_##_kind##_##_name }, _dst, _src, _len)
 #define RUNNER_clear(_name, _guard)						\
 	static void run_clear_##_name(void *dst, unsigned long len)		\
 	{									\
@@ -265,14 +266,17 @@ static int __init simd_copy_init(void)
 {
 	int err;
 
+	simd_debug_init();
 	queue_work(system_unbound_wq, &choose_work);
 	/* Whoever loads a module expects it to be ready. A boot does not wait. */
 	if (IS_MODULE(CONFIG_SIMD_COPY))
 		flush_work(&choose_work);
 
 	err = simd_sysfs_init();
-	if (err)
+	if (err) {
 		flush_work(&choose_work);
+		simd_debug_exit();
+	}
 	return err;
 }
 late_initcall(simd_copy_init);
@@ -280,8 +284,25 @@ late_initcall(simd_copy_init);
 static void __exit simd_copy_exit(void)
 {
 	simd_sysfs_exit();
+	simd_debug_exit();
 }
 module_exit(simd_copy_exit);
+
+#if IS_ENABLED(CONFIG_SIMD_COPY_TEST)
+/* For the test module, which looks behind the public calls. */
+EXPORT_SYMBOL_GPL(simd_routines);
+EXPORT_SYMBOL_GPL(simd_results);
+EXPORT_SYMBOL_GPL(simd_kind_names);
+EXPORT_SYMBOL_GPL(simd_find_row);
+EXPORT_SYMBOL_GPL(simd_fallback);
+EXPORT_SYMBOL_GPL(simd_account);
+EXPORT_SYMBOL_GPL(simd_refusal_names);
+EXPORT_SYMBOL_GPL(simd_stats_total);
+#ifdef CONFIG_SIMD_COPY_DEBUG
+EXPORT_SYMBOL_GPL(simd_debug_enter);
+EXPORT_SYMBOL_GPL(simd_debug_leave);
+#endif
+#endif
 
 MODULE_DESCRIPTION("Clear and copy pages with the fastest routine of the machine");
 MODULE_AUTHOR("The simd_copy developers");

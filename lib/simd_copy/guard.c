@@ -26,6 +26,7 @@
 #include <linux/uaccess.h>
 #include <asm/fpu/api.h>
 
+#include "debug.h"
 #include "guard.h"
 #include "simd_copy.h"
 
@@ -34,7 +35,7 @@ static DEFINE_PER_CPU(struct simd_stats, simd_stats);
 /* The class of the section that is open on this CPU. */
 static DEFINE_PER_CPU(enum simd_guard, simd_live);
 
-static const char *const refusal_names[SIMD_NR_REFUSALS] = {
+const char *const simd_refusal_names[SIMD_NR_REFUSALS] = {
 	[SIMD_REFUSED_NESTED]	= "nested",
 	[SIMD_REFUSED_SOFTIRQ]	= "softirq",
 	[SIMD_REFUSED_HARDIRQ]	= "hardirq",
@@ -78,6 +79,8 @@ bool simd_guard_begin(enum simd_guard guard)
 
 	if (simd_saves_state())
 		this_cpu_inc(simd_stats.saves);
+	else if (!simd_has_state())
+		this_cpu_inc(simd_stats.invalidations);
 	this_cpu_inc(simd_stats.sections);
 	this_cpu_write(simd_live, guard);
 	pagefault_disable();
@@ -93,6 +96,7 @@ bool simd_guard_begin(enum simd_guard guard)
 	kernel_fpu_begin_mask(0);
 	if (guard == SIMD_GUARD_MMX)
 		asm volatile("fnclex");
+	simd_debug_begin(guard);
 
 	/* The section itself keeps the task on this CPU from here on. */
 	preempt_enable();
@@ -102,6 +106,7 @@ EXPORT_SYMBOL_GPL(simd_guard_begin);
 
 void simd_guard_end(enum simd_guard guard)
 {
+	simd_debug_end(guard);
 	this_cpu_write(simd_live, SIMD_GUARD_NONE);
 	pagefault_enable();
 	kernel_fpu_end();
@@ -123,10 +128,33 @@ static void stats_line(struct seq_file *m, const struct simd_stats *s)
 {
 	unsigned int i;
 
-	seq_printf(m, " %12lu %16lu %10lu", s->sections, s->bytes, s->saves);
+	seq_printf(m, " %12lu %16lu %10lu %13lu", s->sections, s->bytes, s->saves,
+		   s->invalidations);
 	for (i = 0; i < SIMD_NR_REFUSALS; i++)
 		seq_printf(m, " %10lu", s->refused[i]);
 	seq_puts(m, "\n");
+}
+
+/**
+ * simd_stats_total() - add the counters of all CPUs up
+ * @total:	result
+ */
+void simd_stats_total(struct simd_stats *total)
+{
+	unsigned int i;
+	int cpu;
+
+	memset(total, 0, sizeof(*total));
+	for_each_possible_cpu(cpu) {
+		const struct simd_stats *s = per_cpu_ptr(&simd_stats, cpu);
+
+		total->sections += s->sections;
+		total->bytes += s->bytes;
+		total->saves += s->saves;
+		total->invalidations += s->invalidations;
+		for (i = 0; i < SIMD_NR_REFUSALS; i++)
+			total->refused[i] += s->refused[i];
+	}
 }
 
 /**
@@ -135,29 +163,24 @@ static void stats_line(struct seq_file *m, const struct simd_stats *s)
  */
 void simd_stats_show(struct seq_file *m)
 {
-	struct simd_stats total = {};
+	struct simd_stats total;
 	unsigned int i;
 	int cpu;
 
-	seq_printf(m, "%-6s %12s %16s %10s", "cpu", "sections", "bytes", "saves");
+	seq_printf(m, "%-6s %12s %16s %10s %13s", "cpu", "sections", "bytes", "saves",
+		   "invalidations");
 	for (i = 0; i < SIMD_NR_REFUSALS; i++)
-		seq_printf(m, " %10s", refusal_names[i]);
+		seq_printf(m, " %10s", simd_refusal_names[i]);
 	seq_puts(m, "\n");
 
 	for_each_possible_cpu(cpu) {
-		const struct simd_stats *s = per_cpu_ptr(&simd_stats, cpu);
-
-		total.sections += s->sections;
-		total.bytes += s->bytes;
-		total.saves += s->saves;
-		for (i = 0; i < SIMD_NR_REFUSALS; i++)
-			total.refused[i] += s->refused[i];
-
 		seq_printf(m, "%-6d", cpu);
-		stats_line(m, s);
+		stats_line(m, per_cpu_ptr(&simd_stats, cpu));
 	}
+	simd_stats_total(&total);
 	seq_printf(m, "%-6s", "total");
 	stats_line(m, &total);
+	simd_debug_show(m);
 }
 
 /**

@@ -28,16 +28,23 @@ enum simd_refusal {
  * @sections:	sections opened
  * @bytes:	bytes moved in them
  * @saves:	sections that had to save the owner's registers first
+ * @invalidations: sections of a kernel thread: it has nothing to save, but the
+ *		last owner's registers, had they still been on the CPU, have to be
+ *		loaded again
  * @refused:	sections refused, by reason
  */
 struct simd_stats {
 	unsigned long	sections;
 	unsigned long	bytes;
 	unsigned long	saves;
+	unsigned long	invalidations;
 	unsigned long	refused[SIMD_NR_REFUSALS];
 };
 
+extern const char *const simd_refusal_names[SIMD_NR_REFUSALS];
+
 struct seq_file;
+void simd_stats_total(struct simd_stats *total);
 void simd_stats_show(struct seq_file *m);
 void simd_stats_reset(void);
 

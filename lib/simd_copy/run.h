@@ -5,6 +5,7 @@
 #ifndef _LIB_SIMD_COPY_RUN_H
 #define _LIB_SIMD_COPY_RUN_H
 
+#include "debug.h"
 #include "simd_copy.h"
 
 /**
@@ -51,11 +52,11 @@ static __always_inline void simd_call(enum simd_kind kind, union simd_fn fn,
 
 /**
  * simd_run() - run a routine over an extent, in sections if it needs them
- * @kind:	kind of the routine; a constant, like @guard and @fn, wherever
- *		the call is to be a direct one
+ * @r:		its row
+ * @kind:	its kind; a constant, like @guard and @fn, wherever the call of the
+ *		routine is to be a direct one
  * @guard:	its guard class
  * @fn:		the routine
- * @section:	most bytes in one section, for a guarded routine
  * @dst:	destination, aligned as the row says
  * @src:	source, unless the kind has none
  * @len:	bytes, a multiple of the granules of the row and of stock
@@ -65,8 +66,8 @@ static __always_inline void simd_call(enum simd_kind kind, union simd_fn fn,
  *
  * Return: whether the routine did all of it, no section refused.
  */
-static __always_inline bool simd_run(enum simd_kind kind, enum simd_guard guard,
-				     union simd_fn fn, unsigned int section,
+static __always_inline bool simd_run(const struct simd_routine *r, enum simd_kind kind,
+				     enum simd_guard guard, union simd_fn fn,
 				     void *dst, const void *src, unsigned long len)
 {
 	bool all = true;
@@ -77,11 +78,13 @@ static __always_inline bool simd_run(enum simd_kind kind, enum simd_guard guard,
 	}
 
 	while (len) {
-		unsigned long n = min_t(unsigned long, len, section);
+		unsigned long n = min_t(unsigned long, len, r->section);
 		bool done = false;
 
 		simd_section(guard) {
+			simd_debug_enter(r);
 			simd_call(kind, fn, dst, src, n);
+			simd_debug_leave(n);
 			simd_account(n);
 			done = true;
 		}
@@ -101,7 +104,7 @@ static inline bool simd_run_row(unsigned int row, void *dst, const void *src,
 {
 	const struct simd_routine *r = &simd_routines[row];
 
-	return simd_run(r->kind, r->guard, r->fn, r->section, dst, src, len);
+	return simd_run(r, r->kind, r->guard, r->fn, dst, src, len);
 }
 
 #endif /* _LIB_SIMD_COPY_RUN_H */

@@ -48,4 +48,89 @@ struct simd_copy_test_probe {
 
 #define SIMD_COPY_TEST_PROBE	_IOWR('S', 1, struct simd_copy_test_probe)
 
+/**
+ * enum simd_copy_test_context - where the device runs a row
+ * @SIMD_COPY_TEST_TASK:		in the caller
+ * @SIMD_COPY_TEST_IRQS_OFF:		in the caller, interrupts off
+ * @SIMD_COPY_TEST_PREEMPT_OFF:		in the caller, preemption off
+ * @SIMD_COPY_TEST_BH_OFF:		in the caller, softirqs off
+ * @SIMD_COPY_TEST_KTHREAD:		in a kernel thread
+ * @SIMD_COPY_TEST_SOFTIRQ:		in a softirq, outside any section
+ * @SIMD_COPY_TEST_HARDIRQ:		in a hardirq, outside any section
+ * @SIMD_COPY_TEST_NMI:			where in_nmi() is true
+ * @SIMD_COPY_TEST_NESTED:		inside a section of the guard
+ * @SIMD_COPY_TEST_FOREIGN:		inside kernel_fpu_begin() of someone else
+ * @SIMD_COPY_TEST_SECTION_SOFTIRQ:	in a softirq that interrupts a section
+ * @SIMD_COPY_TEST_SECTION_HARDIRQ:	in a hardirq that interrupts a section
+ * @SIMD_COPY_TEST_EXIT:		in the caller, when it exits
+ * @SIMD_COPY_TEST_HOTPLUG:		on a CPU that is coming online
+ * @SIMD_COPY_TEST_NR_CONTEXTS:		number of contexts
+ */
+enum simd_copy_test_context {
+	SIMD_COPY_TEST_TASK,
+	SIMD_COPY_TEST_IRQS_OFF,
+	SIMD_COPY_TEST_PREEMPT_OFF,
+	SIMD_COPY_TEST_BH_OFF,
+	SIMD_COPY_TEST_KTHREAD,
+	SIMD_COPY_TEST_SOFTIRQ,
+	SIMD_COPY_TEST_HARDIRQ,
+	SIMD_COPY_TEST_NMI,
+	SIMD_COPY_TEST_NESTED,
+	SIMD_COPY_TEST_FOREIGN,
+	SIMD_COPY_TEST_SECTION_SOFTIRQ,
+	SIMD_COPY_TEST_SECTION_HARDIRQ,
+	SIMD_COPY_TEST_EXIT,
+	SIMD_COPY_TEST_HOTPLUG,
+	SIMD_COPY_TEST_NR_CONTEXTS
+};
+
+/**
+ * struct simd_copy_test_run - run one row over buffers of the device's own
+ * @row:	in: "KIND/NAME", as in the table. ENOENT if there is no such row,
+ *		EOPNOTSUPP if this CPU can not run it
+ * @npages:	in: 1 to 64
+ * @context:	in: enum simd_copy_test_context
+ * @ran:	out: 1 if the routine did all of it, 0 if a section was refused
+ * @wrong:	out: bytes that are not what they should be, red zones included
+ * @reason:	out: the refusal that was counted meanwhile, "" if none was
+ *
+ * For %SIMD_COPY_TEST_EXIT and %SIMD_COPY_TEST_HOTPLUG the call only arms the
+ * run; SIMD_COPY_TEST_RESULT fetches what came of it, on any descriptor.
+ */
+struct simd_copy_test_run {
+	char	row[32];
+	__u32	npages;
+	__u32	context;
+	__u32	ran;
+	__u32	wrong;
+	char	reason[16];
+};
+
+#define SIMD_COPY_TEST_RUN	_IOWR('S', 2, struct simd_copy_test_run)
+#define SIMD_COPY_TEST_RESULT	_IOR('S', 3, struct simd_copy_test_run)
+
+/**
+ * enum simd_copy_test_offence - rules of a section that the device can break
+ * @SIMD_COPY_TEST_SCHEDULE:	schedule in a section, as a kernel without
+ *				PREEMPT_COUNT would let it
+ * @SIMD_COPY_TEST_IRQS:	end a section with another interrupt state
+ * @SIMD_COPY_TEST_CLASS:	end a section as another class
+ * @SIMD_COPY_TEST_OUTSIDE:	run a guarded routine outside a section
+ * @SIMD_COPY_TEST_NO_SAVE:	clobber all registers without a section: the
+ *				owner's are lost
+ * @SIMD_COPY_TEST_NR_OFFENCES:	number of offences
+ *
+ * The argument of SIMD_COPY_TEST_OFFEND, by value. The machine stays alive.
+ */
+enum simd_copy_test_offence {
+	SIMD_COPY_TEST_SCHEDULE,
+	SIMD_COPY_TEST_IRQS,
+	SIMD_COPY_TEST_CLASS,
+	SIMD_COPY_TEST_OUTSIDE,
+	SIMD_COPY_TEST_NO_SAVE,
+	SIMD_COPY_TEST_NR_OFFENCES
+};
+
+#define SIMD_COPY_TEST_OFFEND	_IO('S', 4)
+
 #endif /* _SIMD_COPY_TEST_UAPI_H */
