@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's own calibration, in user space: the same files, the same rows.
+ */
+#include <stdio.h>
+#include <unistd.h>
+#include <linux/seq_file.h>
+#include <asm/cpufeature.h>
+
+#include "checked_call.h"
+#include "harness.h"
+#include "run.h"
+
+/* No boot waits for this, so it takes its time. */
+#define BUDGET_NS	500000000ull
+
+/*
+ * What a section costs a kernel: the owner's registers are saved once between
+ * two returns to user space, however many sections follow; control registers
+ * are set up in each.
+ */
+static bool saved;
+
+bool simd_guard_begin(enum simd_guard guard)
+{
+	static const u32 mxcsr = 0x1f80;
+
+	if (!saved) {
+		state_save();
+		saved = true;
+	}
+	if (guard == SIMD_GUARD_MMX)
+		asm volatile("fnclex");
+	else
+		asm volatile("ldmxcsr %0" : : "m" (mxcsr));
+	return true;
+}
+
+void simd_guard_end(enum simd_guard guard)
+{
+}
+
+void simd_account(unsigned long bytes)
+{
+}
+
+int bench(void)
+{
+	static struct simd_result results[SIMD_NR_ROUTINES];
+	static struct simd_choice choices[SIMD_NR_KINDS];
+	struct seq_file out = { stdout };
+	long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+	unsigned int kind, row;
+
+	simd_detect(results);
+	simd_self_check(results);
+	if (simd_calibrate(results, BUDGET_NS)) {
+		fprintf(stderr, "harness: no memory to calibrate with\n");
+		return 1;
+	}
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
+		simd_select(kind, results, cache > 0 ? cache : 0, &choices[kind]);
+	simd_report(&out, results, choices);
+
+	simd_for_each_row(row)
+		if (results[row].barred)
+			return 1;
+	return 0;
+}

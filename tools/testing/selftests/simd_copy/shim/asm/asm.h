@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_ASM_ASM_H
+#define SHIM_ASM_ASM_H
+
+#ifdef CONFIG_X86_64
+#define _ASM_AX	rax
+#define _ASM_BX	rbx
+#define _ASM_CX	rcx
+#define _ASM_DX	rdx
+#define _ASM_SI	rsi
+#define _ASM_DI	rdi
+#define _ASM_BP	rbp
+#define _ASM_SP	rsp
+#else
+#define _ASM_AX	eax
+#define _ASM_BX	ebx
+#define _ASM_CX	ecx
+#define _ASM_DX	edx
+#define _ASM_SI	esi
+#define _ASM_DI	edi
+#define _ASM_BP	ebp
+#define _ASM_SP	esp
+#endif
+
+#endif /* SHIM_ASM_ASM_H */

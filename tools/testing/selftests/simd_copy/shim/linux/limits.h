@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_LIMITS_H
+#define SHIM_LINUX_LIMITS_H
+
+#include_next <linux/limits.h>
+#include <limits.h>
+
+#define U32_MAX		0xffffffffu
+
+#endif /* SHIM_LINUX_LIMITS_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_LINKAGE_H
+#define SHIM_LINUX_LINKAGE_H
+
+#define RET ret
+#define SYM_FUNC_START(name) shim_func_start name
+#define SYM_FUNC_END(name) shim_func_end name
+
+.macro shim_func_start name:req
+	.globl	\name
+	.type	\name, @function
+	.balign	16
+\name:
+.endm
+
+.macro shim_func_end name:req
+	.size	\name, . - \name
+.endm
+
+#endif /* SHIM_LINUX_LINKAGE_H */
