@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# boot.sh KERNEL INITRAMFS OUT [CPU]: boot in QEMU, with the log of the kernel going
+# to OUT/console.log and what its init reports to standard output.
+set -eu
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+. "$top/tools/testing/vm/kernels.sh"
+
+# A guest takes 10 s to 30 s, on a busy machine some times that.
+limit=$((300 + ${SOAK:-0}))
+
+# /dev/kvm alone says nothing: containers have one that does not work.
+if ! grep -qwE 'vmx|svm' /proc/cpuinfo; then
+	accel=tcg
+	why="this CPU shows no vmx or svm"
+elif ! [ -r /dev/kvm ] || ! [ -w /dev/kvm ]; then
+	accel=tcg
+	why="/dev/kvm is not there or not ours"
+else
+	accel=kvm
+	why="vmx or svm, and /dev/kvm is usable"
+fi
+case $accel in
+tcg)
+	# With a thread per CPU, QEMU 7.2 at times runs an INT3 that another CPU has
+	# patched away already: the kernel oopses in whatever has a static key or
+	# call. One thread that runs the CPUs by turns does not.
+	thread=,thread=single
+	cpu=max ;;
+kvm)
+	thread=
+	cpu=host ;;
+esac
+
+kernel=$1
+initramfs=$2
+out=$3
+[ -z "${4-}" ] || cpu=$4
+echo "# accelerator: $accel ($why), -cpu $cpu"
+rc=0
+timeout -k 5 $limit qemu-system-x86_64 -accel $accel$thread -cpu "$cpu" -smp 2 -m 1024 \
+	-kernel "$kernel" -initrd "$initramfs" \
+	-append "console=ttyS0 ignore_loglevel panic=-1 ${SOAK:+tests=hammer soak=$SOAK}" \
+	-nodefaults -display none -no-reboot \
+	-serial "file:$out/console.log" -serial stdio </dev/null || rc=$?
+case $rc in
+0)	;;
+124|137) echo "# killed after $limit s"; exit 1 ;;
+*)	echo "# QEMU failed with status $rc"; exit 1 ;;
+esac

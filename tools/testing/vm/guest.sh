@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# guest.sh KERNEL[-debug][@CPU]: build for a kernel, with run-time checks if -debug,
+# boot it in QEMU on a model of CPU, run the tests in it. Prints progress; fails if a
+# test does. Leaves in build/run/KERNEL[-debug][@CPU]: console.log, results.ktap,
+# routines.txt, info.txt.
+set -eu
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+. "$top/tools/testing/vm/kernels.sh"
+
+name=${1-}
+variant=${name%%@*}
+kernel=${variant%-debug}
+check_kernel_name "$kernel"
+cpu=${name#"$variant"}
+set --
+[ "$variant" = "$kernel" ] || set -- SIMD_COPY_DEBUG=1
+
+out=$build/run/$name
+rm -rf "$out"
+mkdir -p "$out"
+raw=$out/guest.txt
+
+"$vm/kernel.sh" "$kernel"
+kdir=$(kernel_dir "$kernel")
+# A 32-bit kernel comes with a busybox that it can run.
+width=
+[ ! -e "$kdir/busybox" ] || width=_32
+
+step "building the modules for $name"
+"$vm/modules.sh" "$kdir" "$variant" "$@"
+step "building the modules with a wrong routine planted"
+"$vm/modules.sh" "$kdir" "$variant-plant" "$@" SIMD_COPY_PLANT=1
+step "building the modules with run-time checks"
+"$vm/modules.sh" "$kdir" "$kernel-debug" SIMD_COPY_DEBUG=1
+step "building the test programs"
+make -s -C "$selftests" OUTPUT="$build/harness" \
+	"$build/harness/hostile$width" "$build/harness/contexts$width" \
+	"$build/harness/debug$width" "$build/harness/hammer$width" \
+	>"$out/build.log" 2>&1 || {
+	cat "$out/build.log"
+	die "the test programs do not build, see above"
+}
+
+m=$build/modules
+"$vm/initramfs.sh" "$out/initramfs.gz" \
+	"modules/simd_copy.ko=$m/$variant/simd_copy.ko" \
+	"modules/simd_copy_test.ko=$m/$variant/simd_copy_test.ko" \
+	"modules/plant/simd_copy.ko=$m/$variant-plant/simd_copy.ko" \
+	"modules/plant/simd_copy_test.ko=$m/$variant-plant/simd_copy_test.ko" \
+	"modules/debug/simd_copy.ko=$m/$kernel-debug/simd_copy.ko" \
+	"modules/debug/simd_copy_test.ko=$m/$kernel-debug/simd_copy_test.ko" \
+	"bin/hostile=$build/harness/hostile$width" \
+	"bin/contexts=$build/harness/contexts$width" \
+	"bin/debug=$build/harness/debug$width" \
+	"bin/hammer=$build/harness/hammer$width" \
+	${width:+"bin/busybox=$kdir/busybox"}
+
+step "booting $name in QEMU"
+set -- "$build/kernel/$kernel/boot"/vmlinuz-*
+{ "$vm/boot.sh" "$1" "$out/initramfs.gz" "$out" ${cpu#@} 2>&1; echo "# boot.sh: $?"; } |
+	tee "$raw" |
+	while IFS= read -r line; do
+		case $line in
+		'ok '*)		step "  ok    ${line#ok * }" ;;
+		'not ok '*)	step "  FAIL  ${line#not ok * }" ;;
+		esac
+	done
+
+# The guest's results, then our own about the guest.
+{
+	sed -n '/^KTAP version/,/^# boot.sh: /p' "$raw" | grep -v '^# @' || true
+	echo "KTAP version 1"
+	echo "1..2"
+	sed 's/^/# /' "$raw" | grep -v '^# # @' | tail -n 3
+	if grep -q '^# boot.sh: 0$' "$raw"; then
+		echo "ok 1 the guest ran to its end"
+	else
+		echo "not ok 1 the guest ran to its end"
+	fi
+	if [ ! -s "$out/console.log" ]; then
+		echo "# console.log is empty"
+		echo "not ok 2 the kernel's log is clean"
+	elif "$vm/checklog.sh" "$out/console.log" >"$out/complaints.txt"; then
+		echo "ok 2 the kernel's log is clean"
+	else
+		sed 's/^/# /' "$out/complaints.txt"
+		echo "not ok 2 the kernel's log is clean"
+	fi
+} >"$out/results.ktap"
+sed -n 's/^# @routines.txt| //p' "$raw" >"$out/routines.txt"
+sed -n -E 's/^# (kernel|cpu|accelerator): /\1: /p' "$raw" >"$out/info.txt"
+
+"$vm/ktap.sh" "$out/results.ktap" >"$out/count.txt" && exit
+
+# What failed, with what was said about it.
+echo
+awk '/^ *(not )?ok / { if (/not ok/) { printf "%s", said; print } said = ""; next }
+	{ said = said $0 "\n" }' "$out/results.ktap"
+sed "s|^$top/||" "$out/count.txt"
+if ! grep -q 'simd_copy_vm: end' "$out/console.log"; then
+	echo "the last lines of the kernel's log:"
+	tail -n 30 "$out/console.log"
+fi
+echo "all of it: build/run/$name/"
+exit 1

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The kernels to test on, and where things are. Sourced by the scripts here,
+# with $top set to the top of the source tree.
+
+# name, metapackage of the image, metapackage of the headers
+kernels='
+6.12     linux-image-6.12-cloud-amd64  linux-headers-6.12-cloud-amd64
+6.1      linux-image-cloud-amd64       linux-headers-cloud-amd64
+6.12-rt  linux-image-6.12-rt-amd64     linux-headers-6.12-rt-amd64
+'
+
+# What to test beside these, as KERNEL[-debug][@CPU]. Each of the CPUs has something
+# that none before it has: AVX2 and ERMS, CLZERO; FNSAVE, FXSAVE, MMX extensions,
+# SSE, SSE2. Without a CPU it is all that QEMU has. "pentium" has CMOV because
+# Debian's busybox and C library need it; neither the kernel nor our modules do.
+guests='
+6.12-debug 6.12-rt-debug none none-debug debug
+6.12@core2duo 6.12@Nehalem 6.12@Haswell 6.12@EPYC
+i386 i386@pentium,+cmov i386@pentium2 i386@athlon i386@pentium3 i386@coreduo
+i386@core2duo
+'
+
+build=$top/build
+vm=$top/tools/testing/vm
+selftests=$top/tools/testing/selftests/simd_copy
+start=$(date +%s)
+
+kernel_names()
+{
+	echo "$kernels" | awk 'NF { printf "%s%s", sep, $1; sep = " " }'
+}
+
+# Those that build.sh builds from source.
+built_names()
+{
+	for config in "$vm"/configs/*.config; do
+		basename "$config" .config
+	done | paste -s -d " "
+}
+
+is_built()
+{
+	[ -n "$1" ] && [ -e "$vm/configs/$1.config" ]
+}
+
+# The field of a kernel: 2 image, 3 headers.
+kernel_field()
+{
+	echo "$kernels" | awk -v name="$1" -v field="$2" '$1 == name { print $field }'
+}
+
+die()
+{
+	echo "error: $*" >&2
+	exit 1
+}
+
+check_kernel_name()
+{
+	[ -n "$(kernel_field "$1" 2)" ] || is_built "$1" ||
+		die "no kernel '$1': KERNEL= takes one of $(kernel_names) $(built_names)"
+}
+
+# A line of progress, with the seconds since this script started.
+step()
+{
+	printf '[%3d s] %s\n' $(($(date +%s) - start)) "$*"
+}
+
+kernel_dir()
+{
+	if is_built "$1"; then
+		echo "$build/kernel/$1"
+		return
+	fi
+	set -- "$build/kernel/$1/usr/src"/linux-headers-*-amd64
+	echo "$1"
+}
+
+linux_tar=/usr/src/linux-source-6.12.tar.xz
+
+# Unpack Debian's kernel source into build/linux-6.12, once, for all who build
+# from it. Several may do so at a time: the first to end wins.
+linux_source()
+{
+	[ -e "$linux_tar" ] || die "no $linux_tar: install linux-source-6.12"
+	[ "$build/linux-6.12/.complete" -nt "$linux_tar" ] && return
+	step "unpacking the kernel source"
+	mkdir -p "$build"
+	rm -rf "$build/linux-6.12"
+	unpacked=$(mktemp -d "$build/linux-6.12.XXXXXX")
+	tar -xf "$linux_tar" -C "$unpacked" --strip-components=1
+	touch "$unpacked/.complete"
+	mv -T "$unpacked" "$build/linux-6.12" 2>/dev/null || rm -rf "$unpacked"
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# modules.sh KDIR NAME [make arguments]: build the modules against the kernel
+# headers KDIR in build/modules/NAME.
+#
+# MUTATE="FILE EXPRESSION" changes FILE with sed first: a module that is wrong on
+# purpose, for a test to catch.
+#
+# kbuild writes its products beside the sources of an external module, and
+# 6.12 has no MO= to send them elsewhere. A tree of links keeps them out of
+# the source tree, and several kernels apart.
+set -eu
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+. "$top/tools/testing/vm/kernels.sh"
+
+kdir=$1
+name=$2
+shift 2
+[ -e "$kdir/Makefile" ] ||
+	die "no kernel headers in $kdir: install linux-headers-$(uname -r), or say KDIR="
+
+out=$build/modules/$name
+mkdir -p "$out"
+cd "$top"
+for f in Kbuild Kconfig lib arch include tests; do
+	[ ! -e "$f" ] || cp -rsf "$top/$f" "$out"
+done
+# Sources that are gone must not build.
+find "$out" -xtype l -delete
+if [ -n "${MUTATE-}" ]; then
+	file=${MUTATE%% *}
+	rm "$out/$file"
+	sed "${MUTATE#* }" "$file" >"$out/$file"
+	! cmp -s "$file" "$out/$file" ||
+		die "'$MUTATE' changes nothing: has $file changed?"
+fi
+
+if ! make -C "$kdir" M="$out" "$@" modules >"$out/build.log" 2>&1; then
+	cat "$out/build.log" >&2
+	die "the modules do not build against $kdir, see above"
+fi

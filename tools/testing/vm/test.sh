@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# test.sh [check]: run all tests, or those of two minutes, cheapest first. The
+# KTAP of each step goes to build/test/STEP.ktap. The last line counts them.
+set -eu
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+. "$top/tools/testing/vm/kernels.sh"
+
+out=$build/test
+rm -rf "$out"
+mkdir -p "$out"
+cd "$top"
+exec 3>&1
+
+# run NAME COMMAND: COMMAND prints KTAP
+run()
+{
+	ktap=$out/$1.ktap
+	name=$1
+	shift
+	before=$(date +%s)
+	step "$name"
+	rc=0
+	"$@" >"$ktap" 2>"$out/$name.log" </dev/null || rc=$?
+
+	"$vm/ktap.sh" "$ktap" >"$out/$name.count" && counted=0 || counted=1
+	# A failure that no result tells of is one all the same.
+	if [ $counted = 0 ] && [ $rc != 0 ] && [ $rc != 4 ]; then
+		printf 'KTAP version 1\n1..1\nnot ok 1 %s exited with status %s\n' \
+			"$name" "$rc" >>"$ktap"
+		"$vm/ktap.sh" "$ktap" >"$out/$name.count" || counted=1
+	fi
+	if [ $counted = 0 ]; then
+		grep -E '^ *(K?TAP version|1\.\.|ok|not ok)' "$ktap"
+	else
+		cat "$ktap" "$out/$name.log"
+	fi
+	sed -e "s|^$top/||" -e "s|^tests: |$name: |" -e "\$s|\$| ($(($(date +%s) - before)) s)|" \
+		"$out/$name.count"
+}
+
+# The checkers themselves, fed with what they must catch and must not.
+checkers()
+{
+	echo "KTAP version 1"
+	echo "1..2"
+	nr=0
+	bad=0
+	for checker in ktap.sh checklog.sh; do
+		nr=$((nr + 1))
+		if "$vm/$checker" --selftest; then
+			echo "ok $nr $checker"
+		else
+			echo "not ok $nr $checker"
+			bad=1
+		fi
+	done
+	return $bad
+}
+
+# The guest's results; its progress is for whoever watches.
+guest()
+{
+	rc=0
+	"$vm/guest.sh" "$1" >&3 || rc=$?
+	cat "$build/run/$1/results.ktap"
+	return $rc
+}
+
+"$vm/packages.sh" test
+run checkers checkers
+run harness make -s -C "$selftests" check
+if [ "${1-}" = check ]; then
+	run vm-6.12 guest 6.12
+else
+	run models "$selftests/models.sh"
+	run lint "$vm/lint.sh"
+	for guest in $(kernel_names) $guests; do
+		run "vm-$guest" guest "$guest"
+	done
+fi
+
+echo
+rc=0
+"$vm/ktap.sh" "$out"/*.ktap >"$out/all.count" || rc=1
+tail -n 1 "$out/all.count"
+exit $rc
