@@ -260,8 +260,8 @@ static u64 want_best(struct bench *b, const struct simd_result *results,
 	u64 left = time;
 
 	for (n = 0; row < SIMD_NR_ROUTINES; n++) {
-		u64 est = (u64)b->took[regime][row] * MIN_ROUNDS *
-			  simd_extents[e] / sample_pages(simd_extents[e - 1]);
+		u64 est = div_u64((u64)b->took[regime][row] * MIN_ROUNDS * simd_extents[e],
+				  sample_pages(simd_extents[e - 1]));
 
 		if (est > left)
 			break;

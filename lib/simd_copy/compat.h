@@ -57,6 +57,22 @@ static inline bool simd_saves_state(void)
 	return false;
 }
 
+/* Missing there, like the one below. CLFLUSH is not privileged. */
+static inline void clflush_cache_range(void *addr, unsigned int size)
+{
+	unsigned int i;
+
+	for (i = 0; i < size; i += 64)
+		asm volatile("clflush %0" : "+m" (*(char *)(addr + i)));
+	mb();
+}
+
+/* The host lists no feature in /proc/cpuinfo whose state it has not enabled. */
+static inline int cpu_has_xfeatures(u64 xfeatures, const char **missing)
+{
+	return 1;
+}
+
 static inline unsigned long simd_cache_bytes(void)
 {
 	return 0;

@@ -5,6 +5,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
+#include <linux/math64.h>
 #include <asm/page.h>
 
 #include "simd_copy.h"
@@ -41,7 +42,7 @@ static u32 relative_cost(const struct simd_result *row, const struct simd_result
 		/* Unknown where stock is known: it might be slower there. */
 		if (!cost)
 			return 0;
-		part = min_t(u64, (u64)cost * STOCK_COST / base, 100 * STOCK_COST);
+		part = min_t(u64, div_u64((u64)cost * STOCK_COST, base), 100 * STOCK_COST);
 		if (row != stock && part > LOSING)
 			return 0;
 		sum += part;
