@@ -26,6 +26,7 @@
 /* Protects all that follows; the public calls only read what is patched in. */
 DEFINE_MUTEX(simd_lock);
 struct simd_result simd_results[SIMD_NR_ROUTINES];
+EXPORT_SYMBOL_GPL(simd_results);
 struct simd_choice simd_choices[SIMD_NR_KINDS];
 
 /* What calibration chose, to go back to. */
@@ -266,6 +267,7 @@ static int __init simd_copy_init(void)
 {
 	int err;
 
+	static_branch_enable(&simd_booted);
 	simd_debug_init();
 	queue_work(system_unbound_wq, &choose_work);
 	/* Whoever loads a module expects it to be ready. A boot does not wait. */
@@ -287,22 +289,6 @@ static void __exit simd_copy_exit(void)
 	simd_debug_exit();
 }
 module_exit(simd_copy_exit);
-
-#if IS_ENABLED(CONFIG_SIMD_COPY_TEST)
-/* For the test module, which looks behind the public calls. */
-EXPORT_SYMBOL_GPL(simd_routines);
-EXPORT_SYMBOL_GPL(simd_results);
-EXPORT_SYMBOL_GPL(simd_kind_names);
-EXPORT_SYMBOL_GPL(simd_find_row);
-EXPORT_SYMBOL_GPL(simd_fallback);
-EXPORT_SYMBOL_GPL(simd_account);
-EXPORT_SYMBOL_GPL(simd_refusal_names);
-EXPORT_SYMBOL_GPL(simd_stats_total);
-#ifdef CONFIG_SIMD_COPY_DEBUG
-EXPORT_SYMBOL_GPL(simd_debug_enter);
-EXPORT_SYMBOL_GPL(simd_debug_leave);
-#endif
-#endif
 
 MODULE_DESCRIPTION("Clear and copy pages with the fastest routine of the machine");
 MODULE_AUTHOR("The simd_copy developers");

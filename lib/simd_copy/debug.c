@@ -10,6 +10,7 @@
 
 #include <linux/bitmap.h>
 #include <linux/bug.h>
+#include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -160,6 +161,7 @@ void simd_debug_enter(const struct simd_routine *r)
 	d->r = r;
 	d->start = ktime_get_mono_fast_ns();
 }
+EXPORT_SYMBOL_GPL(simd_debug_enter);
 
 /**
  * simd_debug_leave() - the routine has returned
@@ -176,6 +178,7 @@ void simd_debug_leave(unsigned long bytes)
 	if (bytes > d->r->section)
 		report(RULE_BYTES, d->r);
 }
+EXPORT_SYMBOL_GPL(simd_debug_leave);
 
 /**
  * simd_debug_show() - print the longest section of each row

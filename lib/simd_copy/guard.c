@@ -18,6 +18,8 @@
  *    saved already.
  * 4. Sections do not nest, a section being open on this CPU refuses the next.
  */
+#include <linux/export.h>
+#include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -32,6 +34,12 @@
 
 static DEFINE_PER_CPU(struct simd_stats, simd_stats);
 
+/*
+ * The first section of a kernel that has simd_copy built in must not come before
+ * the FPU and per-CPU data of all CPUs are set up; a module's can not.
+ */
+DEFINE_STATIC_KEY_FALSE(simd_booted);
+
 /* The class of the section that is open on this CPU. */
 static DEFINE_PER_CPU(enum simd_guard, simd_live);
 
@@ -42,13 +50,14 @@ const char *const simd_refusal_names[SIMD_NR_REFUSALS] = {
 	[SIMD_REFUSED_NMI]	= "nmi",
 	[SIMD_REFUSED_EARLY]	= "early",
 };
+EXPORT_SYMBOL_GPL(simd_refusal_names);
 
 /* Why a section can not be opened here, SIMD_NR_REFUSALS if it can. */
 static enum simd_refusal refusal(void)
 {
 	if (in_nmi())
 		return SIMD_REFUSED_NMI;
-	if (system_state == SYSTEM_BOOTING)
+	if (IS_BUILTIN(CONFIG_SIMD_COPY) && !static_branch_likely(&simd_booted))
 		return SIMD_REFUSED_EARLY;
 	/*
 	 * fpregs_lock() only disables preemption on PREEMPT_RT, so that
@@ -86,12 +95,14 @@ bool simd_guard_begin(enum simd_guard guard)
 	pagefault_disable();
 
 	/*
-	 * Mask 0: no move looks at MXCSR, and for MMX the control word, the
-	 * stack top and the tags do not matter either, only a pending
-	 * exception does. FNCLEX clears that and nothing else, at 10 ns, where
-	 * the FNINIT of KFPU_387 takes 25 ns (Sapphire Rapids). The first MMX
-	 * instruction sets the stack top to 0 and all tags to valid whatever
-	 * they were, EMMS empties them (SDM vol. 1, 9.5.1).
+	 * Mask 0: no move looks at MXCSR. Nor does MMX care for what else FNINIT
+	 * would set up, so that KFPU_387 is not needed either. FCW is still the
+	 * owner's, but unmasks nothing: MMX instructions raise no numeric
+	 * exception (SDM vol. 1, 9.6.1). Stack top and tags are the owner's, but
+	 * the first MMX instruction makes them 0 and valid, and EMMS makes the
+	 * tags empty (SDM vol. 1, 9.6.2; APM vol. 1, 5.15). Only a pending
+	 * exception is in the way. FNCLEX clears that, does not wait for it, and
+	 * takes 10 ns; FNINIT takes 25 ns (Intel Xeon, family 6, model 207).
 	 */
 	kernel_fpu_begin_mask(0);
 	if (guard == SIMD_GUARD_MMX)
@@ -123,6 +134,7 @@ void simd_account(unsigned long bytes)
 {
 	this_cpu_add(simd_stats.bytes, bytes);
 }
+EXPORT_SYMBOL_GPL(simd_account);
 
 static void stats_line(struct seq_file *m, const struct simd_stats *s)
 {
@@ -156,6 +168,7 @@ void simd_stats_total(struct simd_stats *total)
 			total->refused[i] += s->refused[i];
 	}
 }
+EXPORT_SYMBOL_GPL(simd_stats_total);
 
 /**
  * simd_stats_show() - print the counters, one line per CPU and the total

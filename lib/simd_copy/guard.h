@@ -5,6 +5,8 @@
 #ifndef _LIB_SIMD_COPY_GUARD_H
 #define _LIB_SIMD_COPY_GUARD_H
 
+#include <linux/jump_label.h>
+
 /**
  * enum simd_refusal - why a section was refused
  * @SIMD_REFUSED_NESTED:	the task has one open on this CPU already
@@ -40,6 +42,8 @@ struct simd_stats {
 	unsigned long	invalidations;
 	unsigned long	refused[SIMD_NR_REFUSALS];
 };
+
+DECLARE_STATIC_KEY_FALSE(simd_booted);
 
 extern const char *const simd_refusal_names[SIMD_NR_REFUSALS];
 

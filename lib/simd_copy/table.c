@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table as data, and what this CPU can run of it.
+ *
+ * What is exported here and in guard.c, the guard itself apart, is for the test
+ * module, which looks behind the public calls.
  */
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <asm/cpufeature.h>
@@ -44,11 +48,13 @@ const struct simd_routine simd_routines[SIMD_NR_ROUTINES] = {
 	},
 #include "routines.def"
 };
+EXPORT_SYMBOL_GPL(simd_routines);
 
 const char *const simd_kind_names[SIMD_NR_KINDS] = {
 	[SIMD_KIND_clear]	= "clear",
 	[SIMD_KIND_copy]	= "copy",
 };
+EXPORT_SYMBOL_GPL(simd_kind_names);
 
 const char *const simd_guard_names[SIMD_NR_GUARDS] = {
 	[SIMD_GUARD_NONE]	= "NONE",
@@ -138,6 +144,7 @@ void simd_fallback(enum simd_kind kind, void *dst, const void *src, unsigned lon
 {
 	simd_call(kind, simd_routines[simd_stock_row(kind)].fn, dst, src, len);
 }
+EXPORT_SYMBOL_GPL(simd_fallback);
 
 /**
  * simd_find_row() - look a row up by its name
@@ -155,3 +162,4 @@ int simd_find_row(enum simd_kind kind, const char *name)
 			return row;
 	return -1;
 }
+EXPORT_SYMBOL_GPL(simd_find_row);
