@@ -64,6 +64,7 @@ static inline void clflush_cache_range(void *addr, unsigned int size)
 
 	for (i = 0; i < size; i += 64)
 		asm volatile("clflush %0" : "+m" (*(char *)(addr + i)));
+	/* CLFLUSH is not ordered with loads that follow. */
 	mb();
 }
 

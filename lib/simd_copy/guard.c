@@ -16,7 +16,12 @@
  *    that without CONFIG_PREEMPT_COUNT: a fault would be handled, sleep, and
  *    the context switch would not save the registers, since the owner's are
  *    saved already.
- * 4. Sections do not nest, a section being open on this CPU refuses the next.
+ * 4. Sections do not nest, a section being open on this CPU refuses the next,
+ *    whoever opened it: irq_fpu_usable() knows, but for UML, where it does not.
+ *
+ * tools/testing/model holds the same steps as a model, with everything that can
+ * happen between them, and shows what goes wrong without each rule. Whoever
+ * changes the steps changes both.
  */
 #include <linux/export.h>
 #include <linux/jump_label.h>

@@ -76,6 +76,7 @@ if [ "${1-}" = check ]; then
 else
 	run models "$selftests/models.sh"
 	run lint "$vm/lint.sh"
+	run model tools/testing/model/run.sh
 	for guest in $(kernel_names) $guests; do
 		run "vm-$guest" guest "$guest"
 	done
