@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# run.sh: search the model of the guard (guard.pml) searched_allly with spin, for
+# run.sh: search the model of the guard (guard.pml) completely with spin, for
 # each kind of kernel. Then take the rules of the guard away one by one: each
 # time there has to be a counterexample, and to the property that the rule is
 # there for.
