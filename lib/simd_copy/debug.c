@@ -55,6 +55,7 @@ static DECLARE_BITMAP(reported[NR_RULES], SIMD_NR_ROUTINES + 1);
  * @task:	who opened it, NULL if none is open
  * @guard:	its class
  * @irqs_off:	whether interrupts were off when it began
+ * @scheduled:	@task has been scheduled out since
  * @notified:	@notifier is registered
  * @notifier:	called when @task is scheduled out
  * @r:		the routine that runs in it, if one does
@@ -65,6 +66,7 @@ struct section_debug {
 	struct task_struct		*task;
 	enum simd_guard			guard;
 	bool				irqs_off;
+	bool				scheduled;
 	bool				notified;
 	struct preempt_notifier		notifier;
 	const struct simd_routine	*r;
@@ -88,9 +90,10 @@ static void sched_in(struct preempt_notifier *notifier, int cpu)
 {
 }
 
+/* The scheduler holds its lock, under which a console may not be woken. */
 static void sched_out(struct preempt_notifier *notifier, struct task_struct *next)
 {
-	report(RULE_SCHEDULE, container_of(notifier, struct section_debug, notifier)->r);
+	container_of(notifier, struct section_debug, notifier)->scheduled = true;
 }
 
 static struct preempt_ops preempt_ops = {
@@ -109,6 +112,7 @@ void simd_debug_begin(enum simd_guard guard)
 	d->task = current;
 	d->guard = guard;
 	d->irqs_off = irqs_disabled();
+	d->scheduled = false;
 	d->r = NULL;
 	/* An interrupt handler does not schedule, the task below it may. */
 	d->notified = in_task();
@@ -138,6 +142,8 @@ void simd_debug_end(enum simd_guard guard)
 	if (d->task != current)
 		return;
 
+	if (d->scheduled)
+		report(RULE_SCHEDULE, d->r);
 	if (d->irqs_off != irqs_disabled())
 		report(RULE_IRQS, d->r);
 	if (d->notified)

@@ -13,7 +13,7 @@ scan()
 	# The reports that test debug provokes and counts; nothing else in them.
 	during == "debug" && /simd_copy: .* (scheduled in|changed the|ended a|ran outside) / { ours = 1 }
 	/end trace/ { ours = 0 }
-	ours && (/WARNING: .*simd_copy\/debug\.c:/ || /RIP: 0010:/ || /Call Trace:/) { next }
+	ours && (/WARNING: .*(simd_copy\/debug\.c:|\[simd_copy\]$)/ || /RIP: 0010:/ || /Call Trace:/) { next }
 	/WARNING: |BUG: |BUG at |Oops|Kernel panic|Call Trace:|RIP: 0010:/ ||
 	/general protection|double fault|invalid opcode|divide error/ ||
 	/fpu exception|stack segment|unable to handle|Unable to handle/ ||
@@ -77,6 +77,7 @@ END
 '[    1.0] RIP: 0010:report+0x5f/0x80 [simd_copy]\n[    1.0] Call Trace:'
 	cat <<END
 -simd_copy_vm: debug\n$report
+-simd_copy_vm: debug\n[    1.0] simd_copy: clear/mmx scheduled in a section\n[    1.0] WARNING: CPU: 0 PID: 706 at sched_out+0x56/0x90 [simd_copy]
 +simd_copy_vm: contexts\n$report
 +simd_copy_vm: debug\n[    1.0] simd_copy_vm: end\n$report
 +simd_copy_vm: debug\n$report\n[    1.0] WARNING: CPU: 0 PID: 70 at kernel/fork.c:421

@@ -38,6 +38,7 @@ step "building the test programs"
 make -s -C "$selftests" OUTPUT="$build/harness" \
 	"$build/harness/hostile$width" "$build/harness/contexts$width" \
 	"$build/harness/debug$width" "$build/harness/hammer$width" \
+	"$build/harness/pending${width:-_64}" \
 	>"$out/build.log" 2>&1 || {
 	cat "$out/build.log"
 	die "the test programs do not build, see above"
@@ -55,11 +56,12 @@ m=$build/modules
 	"bin/contexts=$build/harness/contexts$width" \
 	"bin/debug=$build/harness/debug$width" \
 	"bin/hammer=$build/harness/hammer$width" \
+	"bin/pending=$build/harness/pending${width:-_64}" \
 	${width:+"bin/busybox=$kdir/busybox"}
 
 step "booting $name in QEMU"
 set -- "$build/kernel/$kernel/boot"/vmlinuz-*
-{ "$vm/boot.sh" "$1" "$out/initramfs.gz" "$out" ${cpu#@} 2>&1; echo "# boot.sh: $?"; } |
+{ "$vm/boot.sh" "$1" "$out/initramfs.gz" "$out" "${cpu#@}" 2>&1; echo "# boot.sh: $?"; } |
 	tee "$raw" |
 	while IFS= read -r line; do
 		case $line in
