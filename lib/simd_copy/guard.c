@@ -52,6 +52,7 @@ const char *const simd_refusal_names[SIMD_NR_REFUSALS] = {
 	[SIMD_REFUSED_NESTED]	= "nested",
 	[SIMD_REFUSED_SOFTIRQ]	= "softirq",
 	[SIMD_REFUSED_HARDIRQ]	= "hardirq",
+	[SIMD_REFUSED_RT]	= "rt_hardirq",
 	[SIMD_REFUSED_NMI]	= "nmi",
 	[SIMD_REFUSED_EARLY]	= "early",
 };
@@ -69,7 +70,7 @@ static enum simd_refusal refusal(void)
 	 * irq_fpu_usable() can not tell that it was interrupted.
 	 */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq())
-		return SIMD_REFUSED_HARDIRQ;
+		return SIMD_REFUSED_RT;
 	if (!this_cpu_read(simd_live) && irq_fpu_usable())
 		return SIMD_NR_REFUSALS;
 	if (in_hardirq())

@@ -11,7 +11,9 @@
  * enum simd_refusal - why a section was refused
  * @SIMD_REFUSED_NESTED:	the task has one open on this CPU already
  * @SIMD_REFUSED_SOFTIRQ:	the softirq interrupted one
- * @SIMD_REFUSED_HARDIRQ:	the hardirq interrupted one, or may have (RT)
+ * @SIMD_REFUSED_HARDIRQ:	the hardirq interrupted one
+ * @SIMD_REFUSED_RT:		the hardirq may have interrupted one: PREEMPT_RT
+ *				does not tell
  * @SIMD_REFUSED_NMI:		NMI
  * @SIMD_REFUSED_EARLY:		the boot CPU is not set up yet
  * @SIMD_NR_REFUSALS:		number of reasons
@@ -20,6 +22,7 @@ enum simd_refusal {
 	SIMD_REFUSED_NESTED,
 	SIMD_REFUSED_SOFTIRQ,
 	SIMD_REFUSED_HARDIRQ,
+	SIMD_REFUSED_RT,
 	SIMD_REFUSED_NMI,
 	SIMD_REFUSED_EARLY,
 	SIMD_NR_REFUSALS

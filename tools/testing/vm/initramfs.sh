@@ -25,6 +25,7 @@ put "$busybox" bin/busybox
 ln -s busybox "$root/bin/sh"
 put "$vm/init" init
 put "$vm/checklog.sh" bin/checklog.sh
+put "$top/tools/testing/stats.sh" bin/stats.sh
 for f; do
 	put "${f#*=}" "${f%%=*}"
 done

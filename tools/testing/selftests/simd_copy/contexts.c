@@ -46,13 +46,13 @@ static const struct context {
 	[SIMD_COPY_TEST_BH_OFF]		  = { "softirqs off", "" },
 	[SIMD_COPY_TEST_KTHREAD]	  = { "kernel thread", "" },
 	[SIMD_COPY_TEST_SOFTIRQ]	  = { "softirq", "" },
-	[SIMD_COPY_TEST_HARDIRQ]	  = { "hardirq", "", "hardirq" },
+	[SIMD_COPY_TEST_HARDIRQ]	  = { "hardirq", "", "rt_hardirq" },
 	[SIMD_COPY_TEST_NMI]		  = { "nmi", "nmi" },
 	[SIMD_COPY_TEST_NESTED]		  = { "section", "nested" },
 	[SIMD_COPY_TEST_FOREIGN]	  = { "kernel_fpu_begin", "nested" },
 	/* RT runs softirqs in a thread, once the section is over. */
 	[SIMD_COPY_TEST_SECTION_SOFTIRQ]  = { "softirq in a section", "softirq", "" },
-	[SIMD_COPY_TEST_SECTION_HARDIRQ]  = { "hardirq in a section", "hardirq" },
+	[SIMD_COPY_TEST_SECTION_HARDIRQ]  = { "hardirq in a section", "hardirq", "rt_hardirq" },
 	[SIMD_COPY_TEST_EXIT]		  = { "exiting task", "" },
 	[SIMD_COPY_TEST_HOTPLUG]	  = { "CPU coming online", "" },
 };
