@@ -8,7 +8,8 @@ set -eu
 
 run='gcc gcc-12 gcc-multilib libc6-dev make libelf1 cpio xz-utils
 	busybox-static qemu-system-x86'
-test='sparse spin perl dash qemu-user-static linux-source-6.12'
+test='sparse spin perl dash qemu-user-static linux-source-6.12 flex bison bc
+	bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage'
 build='gcc make flex bison bc libelf-dev lz4 xz-utils linux-source-6.12'
 
 case ${1-} in

@@ -77,6 +77,9 @@ else
 	run models "$selftests/models.sh"
 	run lint "$vm/lint.sh"
 	run model tools/testing/model/run.sh
+	run uml "$vm/uml.sh"
+	run bochs-i386 "$vm/bochs.sh" i386
+	run bochs-6.12 "$vm/bochs.sh" 6.12
 	for guest in $(kernel_names) $guests; do
 		run "vm-$guest" guest "$guest"
 	done

@@ -39,22 +39,12 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #ifdef __x86_64__
-#define ENTER_KERNEL	"syscall"
-#define ENTER_ARGS(_fd, _cmd, _arg)	"D" ((long)(_fd)), "S" (_cmd), "d" (_arg)
-#define ENTER_CLOBBERS	"rcx", "r11", "cc", "memory"
 /* the compiler may keep data below the stack pointer */
 #define RED_ZONE	"128"
 #define SP		"%%rsp"
-#define IP(_uc)		((_uc)->uc_mcontext.gregs[REG_RIP])
-#define FSW(_uc)	((_uc)->uc_mcontext.fpregs->swd)
 #else
-#define ENTER_KERNEL	"int $0x80"
-#define ENTER_ARGS(_fd, _cmd, _arg)	"b" (_fd), "c" (_cmd), "d" (_arg)
-#define ENTER_CLOBBERS	"cc", "memory"
 #define RED_ZONE	"0"
 #define SP		"%%esp"
-#define IP(_uc)		((_uc)->uc_mcontext.gregs[REG_EIP])
-#define FSW(_uc)	((_uc)->uc_mcontext.fpregs->sw)
 #endif
 
 static const char *const section_names[SIMD_COPY_TEST_NR_SECTIONS] = {
@@ -109,9 +99,9 @@ static long hostile_run(raise_fn *raise, uint16_t fcw, int fd, struct result *r)
 	long ret = SYS_ioctl;
 
 	if (has_fxsave)
-		HOSTILE_RUN("fxsave %[before]", "fxsave %[after]", "fwait");
-	else
-		HOSTILE_RUN("fnsave %[before]; frstor %[before]",
+		HOSTILE_RUN(FXSAVE " %[before]", FXSAVE " %[after]", "fwait");
+	else /* twice: the FRSTOR of an emulator may lose the instruction pointer */
+		HOSTILE_RUN("fnsave %[before]; frstor %[before]; fnsave %[before]; frstor %[before]",
 			    "fnsave %[after]; frstor %[after]", "fnclex");
 	return ret;
 }
@@ -224,13 +214,15 @@ static void check_owner(const struct exception *e, int status)
 {
 	int want_code = has_fxsave ? e->si_code : 0;
 	int want = want_code ? 1 : 0;
+	unsigned int changed = 0;
 
+	while (changed < FXSAVE_STATE && result->before[changed] == result->after[changed])
+		changed++;
 	EXPECT(status == 0 && result->finished, "the process died, wait status %x\n", status);
 	EXPECT(result->ret == 0, "ioctl() returned %ld\n", result->ret);
 	EXPECT(raised(e), "the exception was not raised, FSW %04x\n", fsw_of(result->before));
-	EXPECT(!memcmp(result->before, result->after, FXSAVE_STATE),
-	       "the process lost registers: FSW was %04x, is %04x\n",
-	       fsw_of(result->before), fsw_of(result->after));
+	EXPECT(changed == FXSAVE_STATE, "byte %u of the registers was %02x, is %02x\n", changed,
+	       result->before[changed], result->after[changed]);
 	EXPECT(result->signals == want, "SIGFPE came %d times, should have %d\n",
 	       result->signals, want);
 	EXPECT(result->si_code == want_code, "si_code is %d, should be %d\n",
