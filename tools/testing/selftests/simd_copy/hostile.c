@@ -101,7 +101,8 @@ static long hostile_run(raise_fn *raise, uint16_t fcw, int fd, struct result *r)
 	if (has_fxsave)
 		HOSTILE_RUN(FXSAVE " %[before]", FXSAVE " %[after]", "fwait");
 	else /* twice: the FRSTOR of an emulator may lose the instruction pointer */
-		HOSTILE_RUN("fnsave %[before]; frstor %[before]; fnsave %[before]; frstor %[before]",
+		HOSTILE_RUN("fnsave %[before]; frstor %[before];"
+			    "fnsave %[before]; frstor %[before]",
 			    "fnsave %[after]; frstor %[after]", "fnclex");
 	return ret;
 }
