@@ -36,7 +36,7 @@ check:
 
 soak:
 	@$(VM)/packages.sh run
-	@SOAK=$(SOAK) $(VM)/guest.sh $(KERNEL)
+	@SOAK=$(SOAK) TESTS=hammer $(VM)/guest.sh $(KERNEL)
 
 lint:
 	@$(VM)/packages.sh test
@@ -59,7 +59,7 @@ kernel:
 	@echo '$(KERNEL): build/kernel/$(KERNEL)'
 
 clean:
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name kernel -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name kernel ! -name 'linux-*' -exec rm -rf {} +; fi
 
 distclean:
 	@rm -rf build

@@ -38,7 +38,7 @@ prepare()
 		"modules/simd_copy.ko=$build/modules/$1/simd_copy.ko" \
 		"modules/simd_copy_test.ko=$build/modules/$1/simd_copy_test.ko" \
 		"bin/hostile=$build/harness/hostile$width" \
-		"bin/pending=$build/harness/pending${width:-_64}" \
+		"bin/pending=$build/harness/pending$width" \
 		${width:+"bin/busybox=$kdir/busybox"}
 	# The emulated CPU would take longer to unpack it than to read it.
 	gunzip "$out/initramfs.gz"
@@ -133,7 +133,7 @@ fi
 "$vm/modules.sh" "$kdir" $good
 MUTATE='lib/simd_copy/guard.c s/asm volatile("fnclex")//' "$vm/modules.sh" "$kdir" $bad
 make -s -C "$selftests" OUTPUT="$build/harness" \
-	"$build/harness/hostile$width" "$build/harness/pending${width:-_64}" >&2
+	"$build/harness/hostile$width" "$build/harness/pending$width" >&2
 prepare $good "hostile pending"
 prepare $bad pending
 

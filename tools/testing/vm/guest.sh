@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # guest.sh KERNEL[-debug][@CPU]: build for a kernel, with run-time checks if -debug,
-# boot it in QEMU on a model of CPU, run the tests in it. Prints progress; fails if a
-# test does. Leaves in build/run/KERNEL[-debug][@CPU]: console.log, results.ktap,
-# routines.txt, info.txt.
+# boot it in QEMU on a model of CPU, run the tests in it, or those that TESTS="..." in
+# the environment names. Prints progress; fails if a test does. Leaves in build/run/:
+# console.log, results.ktap, routines.txt, info.txt.
 set -eu
 top=$(cd "$(dirname "$0")/../../.." && pwd)
 . "$top/tools/testing/vm/kernels.sh"
@@ -28,36 +28,67 @@ kdir=$(kernel_dir "$kernel")
 width=
 [ ! -e "$kdir/busybox" ] || width=_32
 
+# wanted TEST: whether it is one of $TESTS, or that does not say
+wanted()
+{
+	[ -n "${TESTS-}" ] || return 0
+	case " $TESTS " in
+	*" $1 "*)	;;
+	*)		return 1 ;;
+	esac
+}
+
+# A folder in the guest, and what is built for it.
+packed="modules/ $variant"
 step "building the modules for $name"
 "$vm/modules.sh" "$kdir" "$variant" "$@"
-step "building the modules with a wrong routine planted"
-"$vm/modules.sh" "$kdir" "$variant-plant" "$@" SIMD_COPY_PLANT=1
-step "building the modules with run-time checks"
-"$vm/modules.sh" "$kdir" "$kernel-debug" SIMD_COPY_DEBUG=1
+if wanted planted || wanted contexts; then
+	step "building the modules with a wrong routine planted"
+	"$vm/modules.sh" "$kdir" "$variant-plant" "$@" SIMD_COPY_PLANT=1
+	packed="$packed modules/plant/ $variant-plant"
+fi
+if wanted debug; then
+	step "building the modules with run-time checks"
+	"$vm/modules.sh" "$kdir" "$kernel-debug" SIMD_COPY_DEBUG=1
+	packed="$packed modules/debug/ $kernel-debug"
+fi
+
+# Tests that are programs of their own, and hostile, which others run as well.
+set --
+for program in hostile pending contexts debug hammer; do
+	if wanted $program || { [ $program = hostile ] && wanted stats; }; then
+		set -- "$@" $program
+	fi
+done
 step "building the test programs"
-make -s -C "$selftests" OUTPUT="$build/harness" \
-	"$build/harness/hostile$width" "$build/harness/contexts$width" \
-	"$build/harness/debug$width" "$build/harness/hammer$width" \
-	"$build/harness/pending${width:-_64}" \
-	>"$out/build.log" 2>&1 || {
+programs=$*
+for program; do
+	set -- "$@" "$build/harness/$program$width"
+	shift
+done
+make -s -C "$selftests" OUTPUT="$build/harness" "$@" >"$out/build.log" 2>&1 || {
 	cat "$out/build.log"
 	die "the test programs do not build, see above"
 }
 
-m=$build/modules
-"$vm/initramfs.sh" "$out/initramfs.gz" \
-	"modules/simd_copy.ko=$m/$variant/simd_copy.ko" \
-	"modules/simd_copy_test.ko=$m/$variant/simd_copy_test.ko" \
-	"modules/plant/simd_copy.ko=$m/$variant-plant/simd_copy.ko" \
-	"modules/plant/simd_copy_test.ko=$m/$variant-plant/simd_copy_test.ko" \
-	"modules/debug/simd_copy.ko=$m/$kernel-debug/simd_copy.ko" \
-	"modules/debug/simd_copy_test.ko=$m/$kernel-debug/simd_copy_test.ko" \
-	"bin/hostile=$build/harness/hostile$width" \
-	"bin/contexts=$build/harness/contexts$width" \
-	"bin/debug=$build/harness/debug$width" \
-	"bin/hammer=$build/harness/hammer$width" \
-	"bin/pending=$build/harness/pending${width:-_64}" \
-	${width:+"bin/busybox=$kdir/busybox"}
+# What goes into the guest besides our init, as initramfs.sh takes it.
+set --
+for program in $programs; do
+	set -- "$@" "bin/$program=$build/harness/$program$width"
+done
+folder=
+for word in $packed; do
+	if [ -z "$folder" ]; then
+		folder=$word
+		continue
+	fi
+	for module in simd_copy simd_copy_test; do
+		set -- "$@" "$folder$module.ko=$build/modules/$word/$module.ko"
+	done
+	folder=
+done
+[ -z "$width" ] || set -- "$@" "bin/busybox=$kdir/busybox"
+"$vm/initramfs.sh" "$out/initramfs.gz" "$@"
 
 step "booting $name in QEMU"
 set -- "$build/kernel/$kernel/boot"/vmlinuz-*

@@ -14,7 +14,7 @@ out=$build/run/$kernel
 "$vm/packages.sh" run
 
 rc=0
-"$vm/guest.sh" "$kernel" || rc=1
+TESTS="load sysfs params hostile" "$vm/guest.sh" "$kernel" || rc=1
 if [ -s "$out/info.txt" ]; then
 	echo
 	cat "$out/info.txt"
