@@ -490,6 +490,14 @@ static void offend_outside(const struct simd_routine *r)
 	kernel_fpu_end();
 }
 
+static void offend_bytes(const struct simd_routine *r)
+{
+	simd_section(r->guard) {
+		simd_debug_enter(r);
+		simd_debug_leave(r->section + 1);
+	}
+}
+
 /* Only while the registers on the CPU are those of the caller. */
 static int offend_no_save(void)
 {
@@ -550,6 +558,9 @@ static int offend(unsigned long offence)
 		break;
 	case SIMD_COPY_TEST_OUTSIDE:
 		offend_outside(r);
+		break;
+	case SIMD_COPY_TEST_BYTES:
+		offend_bytes(r);
 		break;
 	default:
 		return -EINVAL;

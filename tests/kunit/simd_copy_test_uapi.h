@@ -116,6 +116,7 @@ struct simd_copy_test_run {
  * @SIMD_COPY_TEST_IRQS:	end a section with another interrupt state
  * @SIMD_COPY_TEST_CLASS:	end a section as another class
  * @SIMD_COPY_TEST_OUTSIDE:	run a guarded routine outside a section
+ * @SIMD_COPY_TEST_BYTES:	claim to have moved more than the bound in a section
  * @SIMD_COPY_TEST_NO_SAVE:	clobber all registers without a section: the
  *				owner's are lost
  * @SIMD_COPY_TEST_NR_OFFENCES:	number of offences
@@ -127,6 +128,7 @@ enum simd_copy_test_offence {
 	SIMD_COPY_TEST_IRQS,
 	SIMD_COPY_TEST_CLASS,
 	SIMD_COPY_TEST_OUTSIDE,
+	SIMD_COPY_TEST_BYTES,
 	SIMD_COPY_TEST_NO_SAVE,
 	SIMD_COPY_TEST_NR_OFFENCES
 };

@@ -11,7 +11,7 @@ scan()
 	{ sub(/\r$/, "") }
 	/simd_copy_vm: / { during = $0; sub(/.*simd_copy_vm: /, "", during) }
 	# The reports that test debug provokes and counts; nothing else in them.
-	during == "debug" && /simd_copy: .* (scheduled in|changed the|ended a|ran outside) / { ours = 1 }
+	during == "debug" && /simd_copy: .* (scheduled in|changed the|ended a|ran outside|moved more) / { ours = 1 }
 	# Of CPU models, about mitigations that want a microcode.
 	/Speculative Return Stack Overflow: WARNING: See / { next }
 	/end trace/ { ours = 0 }

@@ -53,10 +53,15 @@ if wanted debug; then
 	packed="$packed modules/debug/ $kernel-debug"
 fi
 
-# Tests that are programs of their own, and hostile, which others run as well.
+# Tests that are programs of their own. Two of them serve others as well.
 set --
 for program in hostile pending contexts debug hammer; do
-	if wanted $program || { [ $program = hostile ] && wanted stats; }; then
+	case $program in
+	hostile)	user=stats ;;
+	contexts)	user=debug ;;
+	*)		user=$program ;;
+	esac
+	if wanted $program || wanted $user; then
 		set -- "$@" $program
 	fi
 done

@@ -36,6 +36,7 @@ static const struct offence {
 	{ SIMD_COPY_TEST_IRQS, "interrupt state", "changed the interrupt state in a section", 1 },
 	{ SIMD_COPY_TEST_CLASS, "class", "ended a section of another class", 0 },
 	{ SIMD_COPY_TEST_OUTSIDE, "outside", "ran outside a section of its class", 1 },
+	{ SIMD_COPY_TEST_BYTES, "bytes", "moved more in a section than its bound", 1 },
 };
 
 static int failed;
