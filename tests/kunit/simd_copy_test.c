@@ -470,7 +470,8 @@ static void offend_irqs(const struct simd_routine *r)
 	local_irq_disable();
 	simd_guard_end(r->guard);
 	/* From 6.15 on kernel_fpu_end() leaves softirqs alone where IRQs are off. */
-	preempt_count_sub(preempt_count() - count);
+	if (preempt_count() != count)
+		preempt_count_sub(preempt_count() - count);
 	local_irq_enable();
 }
 

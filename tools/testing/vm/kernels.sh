@@ -16,7 +16,7 @@ kernels='
 # the kernel nor our modules do. "athlon" keeps the SSE that QEMU gives it: without,
 # TCG knows no SFENCE, which is one of the MMX extensions of an Athlon.
 guests='
-6.12-debug 6.12-rt-debug none none-debug
+6.12-debug 6.12-rt-debug none none-debug debug
 6.12@core2duo 6.12@Nehalem 6.12@Haswell 6.12@EPYC
 i386 i386@pentium,+cmov i386@pentium2 i386@athlon i386@pentium3 i386@coreduo
 i386@core2duo
