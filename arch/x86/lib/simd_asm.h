@@ -11,6 +11,7 @@
  *	SRC	source (copy only; free for a clear in 64-bit)
  *	LEN	bytes, a multiple of the row's granule, not 0
  *	TMP	scratch
+ *	REST	scratch of copies
  *
  * Loops run forward and leave DST and SRC past the last byte.
  */
@@ -20,18 +21,25 @@
 #include <linux/linkage.h>
 #include <linux/cfi_types.h>
 #include <asm/asm.h>
+#include <asm/smap.h>
+#include <asm/trapnr.h>
 
 #define DST	%_ASM_DI
 #define SRC	%_ASM_SI
 #define LEN	%_ASM_CX
 #define TMP	%_ASM_AX
+#define REST	%_ASM_DX
 
 #ifdef CONFIG_X86_64
 #define WORD		8
+#define WORD_SHIFT	3
 #define MOV_REGS	"%rax, %rdx, %r8, %r9"
+#define REP_MOVS	rep movsq
 #else
 #define WORD		4
+#define WORD_SHIFT	2
 #define MOV_REGS	"%eax, %edx"
+#define REP_MOVS	rep movsl
 #endif
 
 /* In: 64-bit rdi, rsi; 32-bit eax, edx. SRC is preserved for the caller. */
@@ -108,6 +116,160 @@ SYM_FUNC_END(\name)
 	add	$\lines * 64, DST
 	sub	$\lines * 64, LEN
 	jnz	.Lcopy\@
+.endm
+
+/*
+ * Copies to user space. SIMD_TO_USER_START opens user access, SIMD_TO_USER_END
+ * closes it on the only way out: no caller has to, and objtool sees both.
+ *
+ * A store that faults gives up on its turn, whatever part of it is stored by
+ * then. DST, SRC and LEN still stand at the first byte of that turn, so all
+ * before it is stored; from there single bytes find the first that can not be,
+ * and LEN is exact. Storing some bytes twice does no harm, they are the same.
+ *
+ * Nothing beyond LEN is loaded, and only stores may fault: the source is the
+ * kernel's own.
+ */
+
+/* @fault is where to go if the instruction at @insn faults, the trap in eax. */
+.macro SIMD_FAULT insn:req, fault:req
+	_ASM_EXTABLE_TYPE(\insn, \fault, EX_TYPE_FAULT)
+.endm
+
+.macro SIMD_TO_USER_START name:req
+SYM_TYPED_FUNC_START(\name)
+#ifdef CONFIG_X86_64
+	mov	%rdx, LEN
+#else
+	push	%edi
+	push	%esi
+	mov	%eax, DST
+	mov	%edx, SRC
+#endif
+	ASM_STAC
+.endm
+
+/*
+ * Go to @to; the trap number is in eax. Only a page fault says something about
+ * the destination, but any other trap would look like one: count it.
+ */
+.macro SIMD_FAULTED to:req
+	cmp	$X86_TRAP_PF, %eax
+	je	\to
+#ifdef CONFIG_X86_64
+	lock incl simd_odd_traps(%rip)
+#else
+	lock incl simd_odd_traps
+#endif
+	jmp	\to
+.endm
+
+/*
+ * Store byte by byte what is left, do what the memory order and the registers
+ * need (@fence, @leave), and return LEN. Faults lead to .L@name_fault. @head=0
+ * is for a routine without a SIMD_TO_USER_HEAD.
+ */
+.macro SIMD_TO_USER_END name:req, fence, leave, head=1
+.L\name\()_bytes:
+	rep movsb
+	SIMD_FAULT .L\name\()_bytes, .L\name\()_last_fault
+.L\name\()_done:
+	\fence
+	\leave
+	ASM_CLAC
+	mov	LEN, TMP
+#ifndef CONFIG_X86_64
+	pop	%esi
+	pop	%edi
+#endif
+	RET
+
+	.if	\head
+.L\name\()_head_fault:
+	add	REST, LEN
+	.endif
+.L\name\()_last_fault:
+	SIMD_FAULTED .L\name\()_done
+	.if	\head
+.L\name\()_fault:
+	SIMD_FAULTED .L\name\()_bytes
+	.endif
+SYM_FUNC_END(\name)
+.endm
+
+/* Store bytes until DST is aligned to @align; LEN is at least that. */
+.macro SIMD_TO_USER_HEAD name:req, align:req
+	mov	DST, TMP
+	neg	TMP
+	and	$\align - 1, TMP
+	mov	LEN, REST
+	sub	TMP, REST
+	mov	TMP, LEN
+.Lhead\@:
+	rep movsb
+	SIMD_FAULT .Lhead\@, .L\name\()_head_fault
+	mov	REST, LEN
+.endm
+
+/* Align DST, then store whole words; LEN is at least one. */
+.macro SIMD_TO_USER_WORDS name:req
+	SIMD_TO_USER_HEAD \name, WORD
+	and	$WORD - 1, REST
+	shr	$WORD_SHIFT, LEN
+.Lwords\@:
+	REP_MOVS
+	SIMD_FAULT .Lwords\@, .Lwords_fault\@
+	mov	REST, LEN
+	jmp	.L\name\()_bytes
+.Lwords_fault\@:
+	shl	$WORD_SHIFT, LEN
+	add	REST, LEN
+	jmp	.L\name\()_fault
+.endm
+
+/*
+ * As SIMD_COPY_LOOP, for as long as there is a whole turn; @store may need DST
+ * aligned to @align.
+ */
+.macro SIMD_TO_USER_LOOP name:req, load:req, store:req, regs:req, width:req, align:req, lines=1
+	.set	.Lgroup, 0
+	.irp	reg, \regs
+	.set	.Lgroup, .Lgroup + \width
+	.endr
+	cmp	$\lines * 64 + \align, LEN
+	jb	.L\name\()_bytes
+	SIMD_TO_USER_HEAD \name, \align
+.L\name\()_turn:
+	.set	.Lload, 0
+	.set	.Lstore, 0
+	.rept	\lines * 64 / .Lgroup
+	.irp	reg, \regs
+	\load	.Lload(SRC), \reg
+	.set	.Lload, .Lload + \width
+	.endr
+	.irp	reg, \regs
+	SIMD_TO_USER_STORE \name, \store, \reg, .Lstore
+	.set	.Lstore, .Lstore + \width
+	.endr
+	.endr
+	add	$\lines * 64, SRC
+	add	$\lines * 64, DST
+	sub	$\lines * 64, LEN
+	cmp	$\lines * 64, LEN
+	jae	.L\name\()_turn
+.endm
+
+.macro SIMD_TO_USER_STORE name:req, store:req, reg:req, off:req
+.Lstore\@:
+	\store	\reg, \off(DST)
+	SIMD_FAULT .Lstore\@, .L\name\()_fault
+.endm
+
+/* A whole routine of that kind. */
+.macro SIMD_TO_USER name:req, load:req, store:req, regs:req, width:req, align:req, lines=1, fence, leave
+SIMD_TO_USER_START \name
+	SIMD_TO_USER_LOOP \name, \load, \store, "\regs", \width, \align, \lines
+SIMD_TO_USER_END \name, \fence, \leave
 .endm
 
 #endif /* _ARCH_X86_LIB_SIMD_ASM_H */

@@ -40,4 +40,7 @@ SIMD_COPY_START simd_copy_avx512_nt
 	sfence
 SIMD_END simd_copy_avx512_nt
 
+SIMD_TO_USER simd_to_user_avx512, vmovdqu64, vmovdqa64, ZMM_REGS, 64, 64, 4
+SIMD_TO_USER simd_to_user_avx512_nt, vmovdqu64, vmovntdq, ZMM_REGS, 64, 64, 4, fence=sfence
+
 #endif /* CONFIG_X86_64 */

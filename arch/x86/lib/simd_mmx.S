@@ -45,3 +45,6 @@ SIMD_COPY_START simd_copy_mmx_nt
 	sfence
 	emms
 SIMD_END simd_copy_mmx_nt
+
+SIMD_TO_USER simd_to_user_mmx, movq, movq, MM_REGS, 8, 8, leave=emms
+SIMD_TO_USER simd_to_user_mmx_nt, movq, movntq, MM_REGS, 8, 8, fence=sfence, leave=emms

@@ -50,3 +50,6 @@ SIMD_COPY_START simd_copy_movnti
 	SIMD_COPY_LOOP mov, movnti, MOV_REGS, WORD
 	sfence
 SIMD_END simd_copy_movnti
+
+SIMD_TO_USER simd_to_user_mov, mov, mov, MOV_REGS, WORD, WORD
+SIMD_TO_USER simd_to_user_movnti, mov, movnti, MOV_REGS, WORD, WORD, fence=sfence

@@ -45,3 +45,6 @@ SIMD_END simd_copy_sse_nt\suffix
 SSE_NT_ROUTINES "", 1
 SSE_NT_ROUTINES _x2, 2
 SSE_NT_ROUTINES _x4, 4
+
+SIMD_TO_USER simd_to_user_sse, movups, movaps, XMM_REGS, 16, 16
+SIMD_TO_USER simd_to_user_sse_nt, movups, movntps, XMM_REGS, 16, 16, fence=sfence

@@ -50,6 +50,24 @@ SIMD_COPY_START simd_copy_rep_movsl
 SIMD_END simd_copy_rep_movsl
 #endif
 
+/* A string instruction that faults says by itself how far it came. */
+SIMD_TO_USER_START simd_to_user_rep_movsb
+SIMD_TO_USER_END simd_to_user_rep_movsb, head=0
+
+.macro REP_MOVS_TO_USER name:req
+SIMD_TO_USER_START \name
+	cmp	$WORD, LEN
+	jb	.L\name\()_bytes
+	SIMD_TO_USER_WORDS \name
+SIMD_TO_USER_END \name
+.endm
+
+#ifdef CONFIG_X86_64
+REP_MOVS_TO_USER simd_to_user_rep_movsq
+#else
+REP_MOVS_TO_USER simd_to_user_rep_movsl
+#endif
+
 /*
  * aligned_mov: a string instruction that moves words is fast where source and
  * destination are aligned alike, and far slower where they are not; loads and
@@ -69,16 +87,6 @@ SIMD_END simd_copy_rep_movsl
 
 /* Below this a string instruction does not start up in time. */
 #define ALIGN_MIN	512
-
-#ifdef CONFIG_X86_64
-#define REP_MOVS	rep movsq
-#define WORD_SHIFT	3
-#else
-#define REP_MOVS	rep movsl
-#define WORD_SHIFT	2
-#endif
-
-#define REST	%_ASM_DX
 
 SIMD_COPY_START simd_copy_aligned_mov
 	mov	LEN, REST
@@ -124,6 +132,18 @@ SIMD_COPY_START simd_copy_aligned_mov
 	rep movsb
 SIMD_END simd_copy_aligned_mov
 
+SIMD_TO_USER_START simd_to_user_aligned_mov
+	cmp	$ALIGN_MIN, LEN
+	jb	1f
+	mov	DST, TMP
+	xor	SRC, TMP
+	test	$ALIGN_MASK, TMP
+	jz	2f
+1:	SIMD_TO_USER_LOOP simd_to_user_aligned_mov, mov, mov, MOV_REGS, WORD, WORD
+	jmp	.Lsimd_to_user_aligned_mov_bytes
+2:	SIMD_TO_USER_WORDS simd_to_user_aligned_mov
+SIMD_TO_USER_END simd_to_user_aligned_mov
+
 /*
  * prefetchnta: bring a window of the source near without displacing what is in
  * the outer caches, then copy it with the string instruction. No vector
@@ -167,3 +187,34 @@ SIMD_COPY_START simd_copy_prefetchnta
 	test	REST, REST
 	jnz	.Lwindow
 SIMD_END simd_copy_prefetchnta
+
+SIMD_TO_USER_START simd_to_user_prefetchnta
+	cmp	$PREFETCH_WINDOW + WORD, LEN
+	jb	.Lsimd_to_user_prefetchnta_bytes
+	SIMD_TO_USER_HEAD simd_to_user_prefetchnta, WORD
+1:
+	mov	(SRC), %al
+	xor	%eax, %eax
+2:	prefetchnta (SRC, TMP)
+	add	$64, TMP
+	cmp	$PREFETCH_WINDOW, TMP
+	jb	2b
+
+	sub	$PREFETCH_WINDOW, REST
+	mov	$PREFETCH_WINDOW / WORD, %ecx
+3:	REP_MOVS
+	SIMD_FAULT 3b, 4f
+	cmp	$PREFETCH_WINDOW, REST
+	jae	1b
+	mov	REST, LEN
+	jmp	.Lsimd_to_user_prefetchnta_bytes
+4:
+	shl	$WORD_SHIFT, LEN
+	add	REST, LEN
+	jmp	.Lsimd_to_user_prefetchnta_fault
+SIMD_TO_USER_END simd_to_user_prefetchnta
+
+/* Traps of to_user stores that were no page faults. There should be none. */
+	.data
+	.balign	4
+SYM_DATA(simd_odd_traps, .long 0)
