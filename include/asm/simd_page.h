@@ -12,12 +12,15 @@
  * enum simd_regime - what becomes of the data
  * @SIMD_CACHED:	it is used right away: leave it in the caches
  * @SIMD_STREAM:	it is not, or it would not fit: keep the caches for others
+ * @SIMD_MISALIGNED:	as %SIMD_CACHED, where source and destination are not
+ *			aligned alike; simd_copy_to_user() sees that by itself
  * @SIMD_NR_REGIMES:	number of regimes
  * @SIMD_AUTO:		the caller does not know: large extents are streamed
  */
 enum simd_regime {
 	SIMD_CACHED,
 	SIMD_STREAM,
+	SIMD_MISALIGNED,
 	SIMD_NR_REGIMES,
 	SIMD_AUTO = SIMD_NR_REGIMES
 };
@@ -70,6 +73,25 @@ void simd_clear_pages(void *addr, unsigned int npages, enum simd_regime regime);
  */
 void simd_copy_pages(void *dst, const void *src, unsigned int npages,
 		     enum simd_regime regime);
+
+/**
+ * simd_copy_to_user() - copy to user space
+ * @to:		user address, any alignment
+ * @from:	kernel address, any alignment; must not fault
+ * @n:		bytes
+ *
+ * As copy_to_user(): a page that is merely absent is faulted in, and the copy
+ * goes on. Where nothing can be faulted in, all bytes before that are stored
+ * and none from there on. Nothing is read beyond @from + @n.
+ *
+ * A section never spans a sleep: a store that faults in one ends it, and what
+ * it left is stored outside of it.
+ *
+ * Context: task, may sleep unless page fault handling is off.
+ * Return: bytes that could NOT be copied, 0 on success.
+ */
+unsigned long __must_check simd_copy_to_user(void __user *to, const void *from,
+					     unsigned long n);
 
 /**
  * simd_guard_begin() - open a section in which a register file may be used

@@ -69,16 +69,19 @@ static bool check_one(const struct check *c, unsigned int row, unsigned int dst_
 	return false;
 }
 
-/* One turn and a page; one turn and two pages, as misaligned as the row allows. */
+/*
+ * One turn and a page; one turn and nearly two pages, as misaligned as the row
+ * allows, source and destination not alike.
+ */
 static bool check_row(const struct check *c, unsigned int row)
 {
 	const struct simd_routine *r = &simd_routines[row];
-	unsigned int dst_off = r->dst_align % 64, src_off = r->src_align % 64;
+	unsigned int dst_off = r->dst_align % 64, src_off = 3 * r->src_align % 64;
 
 	return check_one(c, row, 0, 0, r->granule) &&
 	       check_one(c, row, 0, 0, PAGE_SIZE) &&
 	       check_one(c, row, dst_off, src_off, r->granule) &&
-	       check_one(c, row, dst_off, src_off, CHECK_MAX);
+	       check_one(c, row, dst_off, src_off, CHECK_MAX - r->granule);
 }
 
 /**
@@ -123,13 +126,16 @@ void simd_self_check(struct simd_result *results)
 /* --- Calibration --------------------------------------------------------- */
 
 /*
- * A sample of single pages takes this many, for one alone is too short for the
- * clock; destination and source together still fit a 48 KiB L1.
+ * A sample moves this many bytes at least, less is too short for the clock;
+ * destination and source together still fit a 48 KiB L1.
  */
-#define BATCH_PAGES	4
+#define BATCH_BYTES	(4 * PAGE_SIZE)
 
-/* What an extent may take of the time that is left, percent. */
-static const unsigned int shares[SIMD_NR_EXTENTS] = { 30, 40, 100 };
+/* The source of a misaligned copy is off by this. */
+#define MISALIGNED_BY	1
+
+/* What a size may take of the time that is left, percent. */
+static const unsigned int shares[SIMD_NR_SIZES] = { 30, 40, 100 };
 
 /* One round is no race, and more than these do not lower the minimum further. */
 #define MIN_ROUNDS	2
@@ -143,23 +149,25 @@ static const unsigned int shares[SIMD_NR_EXTENTS] = { 30, 40, 100 };
  * @dst:	@order pages
  * @src:	likewise
  * @order:	as much of a huge page as there was to get
+ * @window:	where copies to user space go
  * @clock:	cost of reading the clock, ns
  * @took:	by regime and row, how long the last sample took in all, ns
- * @wanted:	by regime, the rows to time at the current extent
+ * @wanted:	by regime, the rows to time at the current size
  */
 struct bench {
 	void		*dst;
 	void		*src;
 	unsigned int	order;
+	struct simd_user_window	window;
 	u32		clock;
 	u32		took[SIMD_NR_REGIMES][SIMD_NR_ROUTINES];
 	DECLARE_BITMAP(wanted[SIMD_NR_REGIMES], SIMD_NR_ROUTINES);
 };
 
-/* Pages in a sample: one page alone is too short for the clock. */
-static unsigned int sample_pages(unsigned int extent)
+/* Calls in a sample of this size. */
+static unsigned int sample_calls(unsigned int size)
 {
-	return extent == 1 ? BATCH_PAGES : extent;
+	return DIV_ROUND_UP(BATCH_BYTES, size);
 }
 
 /* The consumer: it reads every line, and depends on what it has read. */
@@ -180,38 +188,45 @@ static void make_hot(void *data, unsigned long len)
 		WRITE_ONCE(*(unsigned long *)(data + i), i);
 }
 
-/* Without CLFLUSH there is no telling where the lines are: do not measure. */
-static bool regime_measurable(enum simd_regime regime)
+static bool measurable(const struct bench *b, enum simd_kind kind, enum simd_regime regime,
+		       unsigned int size)
 {
-	return regime == SIMD_CACHED || boot_cpu_has(X86_FEATURE_CLFLUSH);
+	if (!simd_has_regime(kind, regime))
+		return false;
+	/* Without CLFLUSH there is no telling where the lines are. */
+	if (regime == SIMD_STREAM && !boot_cpu_has(X86_FEATURE_CLFLUSH))
+		return false;
+	return size + (regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0) <= PAGE_SIZE << b->order;
 }
 
 static void sample(struct bench *b, unsigned int row, enum simd_regime regime,
-		   unsigned int extent, struct simd_cost *cost)
+		   unsigned int len, struct simd_cost *cost)
 {
-	const bool copies = simd_routines[row].kind == SIMD_KIND_copy;
-	unsigned int calls = sample_pages(extent) / extent;
-	unsigned long len = extent * PAGE_SIZE;
+	const enum simd_kind kind = simd_routines[row].kind;
+	const bool user = kind == SIMD_KIND_to_user;
+	unsigned int calls = sample_calls(len), i;
+	void *dst = user ? (void __force *)b->window.user : b->dst;
+	void *alias = user ? b->window.alias : b->dst;
+	void *src = b->src + (regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0);
 	u64 begin, start, ret, use;
 	unsigned long sum;
-	unsigned int i;
 
 	begin = ktime_get_ns();
-	if (regime == SIMD_CACHED) {
-		make_hot(b->dst, calls * len);
-		if (copies)
-			make_hot(b->src, calls * len);
-	} else {
-		clflush_cache_range(b->dst, calls * len);
-		if (copies)
+	if (regime == SIMD_STREAM) {
+		clflush_cache_range(alias, calls * len);
+		if (kind != SIMD_KIND_clear)
 			clflush_cache_range(b->src, calls * len);
+	} else {
+		make_hot(alias, calls * len);
+		if (kind != SIMD_KIND_clear)
+			make_hot(b->src, calls * len);
 	}
 
 	start = ktime_get_ns();
 	for (i = 0; i < calls; i++)
-		simd_run_row(row, b->dst + i * len, b->src + i * len, len);
+		simd_run_row(row, dst + i * len, src + i * len, len);
 	ret = ktime_get_ns();
-	sum = consume(b->dst, calls * len);
+	sum = consume(alias, calls * len);
 	OPTIMIZER_HIDE_VAR(sum);
 	use = ktime_get_ns();
 
@@ -248,7 +263,7 @@ static unsigned int cheapest(const struct bench *b, const struct simd_result *re
 
 /*
  * Of one kind and regime, mark stock and then the rows that did best at the
- * extent before this one, for as long as enough rounds of them fit the time. One
+ * size before this one, for as long as enough rounds of them fit the time. One
  * row alone is no race: if no second one fits, none is marked.
  *
  * Return: the time left.
@@ -256,12 +271,15 @@ static unsigned int cheapest(const struct bench *b, const struct simd_result *re
 static u64 want_best(struct bench *b, const struct simd_result *results,
 		     enum simd_kind kind, enum simd_regime regime, unsigned int e, u64 time)
 {
+	const unsigned int *sizes = simd_sizes[kind];
 	unsigned int stock = simd_stock_row(kind), row = stock, n;
 	u64 left = time;
 
 	for (n = 0; row < SIMD_NR_ROUTINES; n++) {
-		u64 est = div_u64((u64)b->took[regime][row] * MIN_ROUNDS * simd_extents[e],
-				  sample_pages(simd_extents[e - 1]));
+		u64 est = (u64)b->took[regime][row] * MIN_ROUNDS;
+
+		est = div_u64(est * sizes[e] * sample_calls(sizes[e]),
+			      sizes[e - 1] * sample_calls(sizes[e - 1]));
 
 		if (est > left)
 			break;
@@ -284,19 +302,19 @@ static void want_rows(struct bench *b, const struct simd_result *results, unsign
 
 	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
 		bitmap_zero(b->wanted[regime], SIMD_NR_ROUTINES);
-		if (!regime_measurable(regime))
-			continue;
-		if (!e) {
-			simd_for_each_row(row)
-				if (simd_usable(&results[row]))
-					__set_bit(row, b->wanted[regime]);
-			continue;
-		}
-		/* What one cell does not need, the next ones may have. */
 		for (kind = 0; kind < SIMD_NR_KINDS; kind++, cells--) {
+			/* What one cell does not need, the next ones may have. */
 			u64 share = div_u64(time, cells);
 
-			time -= share - want_best(b, results, kind, regime, e, share);
+			if (!measurable(b, kind, regime, simd_sizes[kind][e]))
+				continue;
+			if (e) {
+				time -= share - want_best(b, results, kind, regime, e, share);
+				continue;
+			}
+			simd_for_each_row_of(row, kind)
+				if (simd_usable(&results[row]))
+					__set_bit(row, b->wanted[regime]);
 		}
 	}
 }
@@ -328,7 +346,7 @@ static void one_round(struct bench *b, struct simd_result *results, unsigned int
 	simd_for_each_row(row) {
 		for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
 			if (test_bit(row, b->wanted[regime]))
-				sample(b, row, regime, simd_extents[e],
+				sample(b, row, regime, simd_sizes[simd_routines[row].kind][e],
 				       &results[row].cost[regime][e]);
 		cond_resched();
 	}
@@ -355,14 +373,14 @@ static bool alloc_buffers(struct bench *b)
 {
 	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
 
-	for (b->order = get_order(SIMD_MAX_EXTENT * PAGE_SIZE); ; b->order--) {
+	for (b->order = get_order(SIMD_MAX_SIZE); ; b->order--) {
 		b->dst = (void *)__get_free_pages(gfp, b->order);
 		b->src = (void *)__get_free_pages(gfp, b->order);
 		if (b->dst && b->src)
 			break;
 		free_pages((unsigned long)b->dst, b->order);
 		free_pages((unsigned long)b->src, b->order);
-		if ((1u << b->order) == BATCH_PAGES)
+		if (PAGE_SIZE << b->order <= 2 * BATCH_BYTES)
 			return false;
 	}
 	return true;
@@ -372,11 +390,13 @@ static bool alloc_buffers(struct bench *b)
  * simd_calibrate() - time the usable rows
  * @results:	@missing and @barred are known; @cost is filled in
  * @budget:	time to spend, ns
+ * @window:	where copies to user space go; NULL for kernel memory, which has
+ *		the same stores at the same cost but for the page tables
  *
  * Rounds over all rows are interleaved and the minimum is kept, so that what
  * else the machine does hits all rows alike or is not seen at all. The
- * smallest extent is always measured; after that the budget decides how many
- * rows, the best ones first, go on to the larger extents.
+ * smallest size is always measured; after that the budget decides how many
+ * rows, the best ones first, go on to the larger ones.
  * A cell that is not measured stays 0.
  *
  * The cost of opening and closing sections is in the figures; that of saving
@@ -386,7 +406,8 @@ static bool alloc_buffers(struct bench *b)
  * Context: task, may sleep.
  * Return: 0, or -ENOMEM if nothing was measured.
  */
-int simd_calibrate(struct simd_result *results, u64 budget)
+int simd_calibrate(struct simd_result *results, u64 budget,
+		   const struct simd_user_window *window)
 {
 	u64 deadline = ktime_get_ns() + budget;
 	struct bench b;
@@ -394,9 +415,15 @@ int simd_calibrate(struct simd_result *results, u64 budget)
 
 	if (!alloc_buffers(&b))
 		return -ENOMEM;
+	if (window) {
+		b.window = *window;
+	} else {
+		b.window.user = (void __user __force *)b.dst;
+		b.window.alias = b.dst;
+	}
 	b.clock = clock_cost();
 
-	for (e = 0; e < SIMD_NR_EXTENTS && simd_extents[e] <= 1u << b.order; e++) {
+	for (e = 0; e < SIMD_NR_SIZES; e++) {
 		u64 now = ktime_get_ns();
 		u64 share = div_u64((deadline - min(now, deadline)) * shares[e], 100);
 

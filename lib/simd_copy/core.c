@@ -10,9 +10,12 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/fault-inject-usercopy.h>
+#include <linux/instrumented.h>
 #include <linux/moduleparam.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/workqueue.h>
 #include <asm/processor.h>
 
@@ -43,9 +46,14 @@ static unsigned long stream_from[SIMD_NR_KINDS] __read_mostly = {
  * never meet the guard class of another.
  */
 #define RUN(_kind, _name, _guard, _dst, _src, _len)				\
+({										\
+	bool all;								\
+										\
 	simd_run(&simd_routines[SIMD_ROW_##_kind##_##_name],			\
 		 SIMD_KIND_##_kind, SIMD_GUARD_##_guard,			\
-		 (union simd_fn){ ._kind = simd_##_kind##_##_name }, _dst, _src, _len)
+		 (union simd_fn){ ._kind = simd_##_kind##_##_name },		\
+		 _dst, _src, _len, &all);					\
+})
 #define RUNNER_clear(_name, _guard)						\
 	static void run_clear_##_name(void *dst, unsigned long len)		\
 	{									\
@@ -56,6 +64,13 @@ static unsigned long stream_from[SIMD_NR_KINDS] __read_mostly = {
 				     unsigned long len)				\
 	{									\
 		RUN(copy, _name, _guard, dst, src, len);			\
+	}
+#define RUNNER_to_user(_name, _guard)						\
+	static unsigned long run_to_user_##_name(void __user *dst,		\
+						 const void *src,		\
+						 unsigned long len)		\
+	{									\
+		return RUN(to_user, _name, _guard, (void __force *)dst, src, len); \
 	}
 #define SIMD_ROUTINE(_kind, _name, _guard, ...) RUNNER_##_kind(_name, _guard)
 #include "routines.def"
@@ -71,12 +86,16 @@ DEFINE_STATIC_CALL(simd_clear_cached, run_clear_rep_stosb);
 DEFINE_STATIC_CALL(simd_clear_stream, run_clear_rep_stosb);
 DEFINE_STATIC_CALL(simd_copy_cached, run_copy_rep_movsb);
 DEFINE_STATIC_CALL(simd_copy_stream, run_copy_rep_movsb);
+DEFINE_STATIC_CALL(simd_to_user_cached, run_to_user_rep_movsb);
+DEFINE_STATIC_CALL(simd_to_user_stream, run_to_user_rep_movsb);
+DEFINE_STATIC_CALL(simd_to_user_misaligned, run_to_user_rep_movsb);
 
 static void patch_calls(enum simd_kind kind)
 {
 	const struct simd_choice *c = &simd_choices[kind];
 	const union simd_fn *cached = &runners[c->row[SIMD_CACHED]];
 	const union simd_fn *stream = &runners[c->row[SIMD_STREAM]];
+	const union simd_fn *misaligned = &runners[c->row[SIMD_MISALIGNED]];
 
 	switch (kind) {
 	case SIMD_KIND_clear:
@@ -86,6 +105,11 @@ static void patch_calls(enum simd_kind kind)
 	case SIMD_KIND_copy:
 		static_call_update(simd_copy_cached, cached->copy);
 		static_call_update(simd_copy_stream, stream->copy);
+		break;
+	case SIMD_KIND_to_user:
+		static_call_update(simd_to_user_cached, cached->to_user);
+		static_call_update(simd_to_user_stream, stream->to_user);
+		static_call_update(simd_to_user_misaligned, misaligned->to_user);
 		break;
 	case SIMD_NR_KINDS:
 		return;
@@ -127,6 +151,24 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
 		static_call(simd_copy_cached)(dst, src, len);
 }
 EXPORT_SYMBOL_GPL(simd_copy_pages);
+
+unsigned long simd_copy_to_user(void __user *to, const void *from, unsigned long n)
+{
+	might_fault();
+	if (should_fail_usercopy() || !access_ok(to, n))
+		return n;
+	check_object_size(from, n, true);
+	instrument_copy_to_user(to, from, n);
+
+	if (n < SIMD_TO_USER_MIN)
+		return simd_fallback(SIMD_KIND_to_user, (void __force *)to, from, n);
+	if (streams(SIMD_KIND_to_user, SIMD_AUTO, n))
+		return static_call(simd_to_user_stream)(to, from, n);
+	if (((unsigned long)to ^ (unsigned long)from) % sizeof(long))
+		return static_call(simd_to_user_misaligned)(to, from, n);
+	return static_call(simd_to_user_cached)(to, from, n);
+}
+EXPORT_SYMBOL(simd_copy_to_user);
 
 /**
  * simd_list_names() - list the rows of a kind that can be chosen by name
@@ -210,6 +252,8 @@ module_param_named(clear, named[SIMD_KIND_clear], charp, 0444);
 MODULE_PARM_DESC(clear, "name of the routine to clear pages with (default: auto)");
 module_param_named(copy, named[SIMD_KIND_copy], charp, 0444);
 MODULE_PARM_DESC(copy, "name of the routine to copy pages with (default: auto)");
+module_param_named(to_user, named[SIMD_KIND_to_user], charp, 0444);
+MODULE_PARM_DESC(to_user, "name of the routine to copy to user space with (default: auto)");
 
 static void announce(u64 ns)
 {
@@ -220,25 +264,23 @@ static void announce(u64 ns)
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
 		const struct simd_choice *c = &simd_choices[kind];
 
-		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-			n += scnprintf(line + n, sizeof(line) - n, "%s%s%s",
-				       regime ? ", stream " : kind ? "; " : "",
-				       regime ? "" : simd_kind_names[kind],
-				       regime ? "" : " cached ");
-			n += scnprintf(line + n, sizeof(line) - n, "%s",
-				       simd_routines[c->row[regime]].name);
-		}
+		n += scnprintf(line + n, sizeof(line) - n, "%s%s", kind ? "; " : "",
+			       simd_kind_names[kind]);
+		for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
+			if (simd_has_regime(kind, regime))
+				n += scnprintf(line + n, sizeof(line) - n, "%s %s %s",
+					       regime ? "," : "", simd_regime_names[regime],
+					       simd_routines[c->row[regime]].name);
 	}
 	pr_info("%s; checked and timed in %llu.%llu ms\n", line, div_u64(ns, NSEC_PER_MSEC),
 		div_u64(ns, NSEC_PER_MSEC / 10) % 10);
 }
 
-/*
- * In a kernel thread: it has no registers to save, so that each row is timed
- * alike, and neither boot nor anyone's section waits for it.
- */
+/* Check, time and choose. The caller's registers are saved once, if at all. */
 static void choose_routines(struct work_struct *work)
 {
+	struct simd_user_window window;
+	bool opened;
 	u64 start = ktime_get_ns(), spent;
 	unsigned int kind;
 
@@ -247,8 +289,12 @@ static void choose_routines(struct work_struct *work)
 	simd_detect(simd_results);
 	simd_self_check(simd_results);
 	spent = ktime_get_ns() - start;
-	if (calibrate && simd_calibrate(simd_results, BUDGET_NS - min(spent, BUDGET_NS)))
+	opened = calibrate && simd_window_open(&window);
+	if (calibrate && simd_calibrate(simd_results, BUDGET_NS - min(spent, BUDGET_NS),
+					opened ? &window : NULL))
 		pr_warn("no memory to calibrate with: using stock\n");
+	if (opened)
+		simd_window_close(&window);
 
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
 		simd_select(kind, simd_results, simd_cache_bytes(), &calibrated[kind]);
@@ -269,14 +315,18 @@ static int __init simd_copy_init(void)
 
 	static_branch_enable(&simd_booted);
 	simd_debug_init();
-	queue_work(system_unbound_wq, &choose_work);
-	/* Whoever loads a module expects it to be ready. A boot does not wait. */
+	/*
+	 * Whoever loads a module expects it to be ready, and has user memory to
+	 * calibrate with. A boot does not wait, and has none yet.
+	 */
 	if (IS_MODULE(CONFIG_SIMD_COPY))
-		flush_work(&choose_work);
+		choose_routines(NULL);
+	else
+		queue_work(system_unbound_wq, &choose_work);
 
 	err = simd_sysfs_init();
 	if (err) {
-		flush_work(&choose_work);
+		cancel_work_sync(&choose_work);
 		simd_debug_exit();
 	}
 	return err;

@@ -19,6 +19,10 @@ extern struct simd_choice simd_choices[SIMD_NR_KINDS];
 void simd_list_names(enum simd_kind kind, unsigned int chosen, char *buf, size_t size);
 int simd_force(enum simd_kind kind, unsigned int regimes, const char *name);
 
+/* window.c */
+bool simd_window_open(struct simd_user_window *window);
+void simd_window_close(struct simd_user_window *window);
+
 /* sysfs.c */
 int simd_sysfs_init(void);
 void simd_sysfs_exit(void);

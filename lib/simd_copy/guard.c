@@ -131,14 +131,17 @@ void simd_guard_end(enum simd_guard guard)
 EXPORT_SYMBOL_GPL(simd_guard_end);
 
 /**
- * simd_account() - count the bytes that a section has moved
- * @bytes:	how many
+ * simd_account() - count what a section has done
+ * @bytes:	moved
+ * @faulted:	a store to user memory faulted
  *
- * Context: inside a section.
+ * Context: inside the section.
  */
-void simd_account(unsigned long bytes)
+void simd_account(unsigned long bytes, bool faulted)
 {
 	this_cpu_add(simd_stats.bytes, bytes);
+	if (faulted)
+		this_cpu_inc(simd_stats.faults);
 }
 EXPORT_SYMBOL_GPL(simd_account);
 
@@ -146,8 +149,8 @@ static void stats_line(struct seq_file *m, const struct simd_stats *s)
 {
 	unsigned int i;
 
-	seq_printf(m, " %12lu %16lu %10lu %13lu", s->sections, s->bytes, s->saves,
-		   s->invalidations);
+	seq_printf(m, " %12lu %16lu %10lu %13lu %10lu", s->sections, s->bytes,
+		   s->saves, s->invalidations, s->faults);
 	for (i = 0; i < SIMD_NR_REFUSALS; i++)
 		seq_printf(m, " %10lu", s->refused[i]);
 	seq_puts(m, "\n");
@@ -170,6 +173,7 @@ void simd_stats_total(struct simd_stats *total)
 		total->bytes += s->bytes;
 		total->saves += s->saves;
 		total->invalidations += s->invalidations;
+		total->faults += s->faults;
 		for (i = 0; i < SIMD_NR_REFUSALS; i++)
 			total->refused[i] += s->refused[i];
 	}
@@ -186,8 +190,8 @@ void simd_stats_show(struct seq_file *m)
 	unsigned int i;
 	int cpu;
 
-	seq_printf(m, "%-6s %12s %16s %10s %13s", "cpu", "sections", "bytes", "saves",
-		   "invalidations");
+	seq_printf(m, "%-6s %12s %16s %10s %13s %10s", "cpu", "sections", "bytes", "saves",
+		   "invalidations", "faults");
 	for (i = 0; i < SIMD_NR_REFUSALS; i++)
 		seq_printf(m, " %10s", simd_refusal_names[i]);
 	seq_puts(m, "\n");
@@ -199,6 +203,8 @@ void simd_stats_show(struct seq_file *m)
 	simd_stats_total(&total);
 	seq_printf(m, "%-6s", "total");
 	stats_line(m, &total);
+	seq_printf(m, "traps of user stores that were no page faults: %d\n",
+		   READ_ONCE(simd_odd_traps));
 	simd_debug_show(m);
 }
 

@@ -36,6 +36,7 @@ enum simd_refusal {
  * @invalidations: sections of a kernel thread: it has nothing to save, but the
  *		last owner's registers, had they still been on the CPU, have to be
  *		loaded again
+ * @faults:	sections that a fault in user memory ended
  * @refused:	sections refused, by reason
  */
 struct simd_stats {
@@ -43,10 +44,17 @@ struct simd_stats {
 	unsigned long	bytes;
 	unsigned long	saves;
 	unsigned long	invalidations;
+	unsigned long	faults;
 	unsigned long	refused[SIMD_NR_REFUSALS];
 };
 
 DECLARE_STATIC_KEY_FALSE(simd_booted);
+
+/*
+ * In simd_string.S: traps of stores to user memory that were no page faults, which
+ * their fixup would hide as a short copy.
+ */
+extern int simd_odd_traps;
 
 extern const char *const simd_refusal_names[SIMD_NR_REFUSALS];
 

@@ -4,25 +4,85 @@
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/seq_file.h>
-#include <asm/page.h>
 
 #include "simd_copy.h"
 
-/* The extents of one figure, in ns per page so that they compare. */
-static void report_cells(struct seq_file *m, const struct simd_result *res,
-			 enum simd_regime regime, bool use)
+/**
+ * struct figure - a group of columns
+ * @title:	what it says
+ * @regime:	of which regime
+ * @use:	the time to use, or the time to return
+ */
+struct figure {
+	const char		*title;
+	enum simd_regime	regime;
+	bool			use;
+};
+
+#define NR_FIGURES	3
+
+static const struct figure page_figures[NR_FIGURES] = {
+	{ "cached, time to use", SIMD_CACHED, true },
+	{ "stream, time to return", SIMD_STREAM, false },
+	{ "stream, time to use", SIMD_STREAM, true },
+};
+
+static const struct figure user_figures[NR_FIGURES] = {
+	{ "cached, time to use", SIMD_CACHED, true },
+	{ "misaligned, time to use", SIMD_MISALIGNED, true },
+	{ "stream, time to return", SIMD_STREAM, false },
+};
+
+static const struct figure *figures_of(enum simd_kind kind)
+{
+	return kind == SIMD_KIND_to_user ? user_figures : page_figures;
+}
+
+static void report_head(struct seq_file *m, enum simd_kind kind)
+{
+	const struct figure *f = figures_of(kind);
+	unsigned int i, e;
+
+	/* Three groups of figures, then the sizes that each is of. */
+	seq_printf(m, "%-25s", "ns per 4 KiB, by bytes");
+	for (i = 0; i < NR_FIGURES; i++)
+		seq_printf(m, " %*s", 8 * SIMD_NR_SIZES, f[i].title);
+	seq_printf(m, "\n%-8s %-12s %-5s", "kind", "routine", "guard");
+	for (i = 0; i < NR_FIGURES; i++) {
+		seq_puts(m, " ");
+		for (e = 0; e < SIMD_NR_SIZES; e++) {
+			unsigned int size = simd_sizes[kind][e];
+
+			if (size < 1024)
+				seq_printf(m, " %7u", size);
+			else if (size < 1024 * 1024)
+				seq_printf(m, " %6uK", size / 1024);
+			else
+				seq_printf(m, " %6uM", size / 1024 / 1024);
+		}
+	}
+	seq_puts(m, "  choice\n");
+}
+
+/* One group of figures of a row, so that sizes compare. */
+static void report_cells(struct seq_file *m, enum simd_kind kind,
+			 const struct simd_result *res, const struct figure *f)
 {
 	unsigned int e;
 
-	for (e = 0; e < SIMD_NR_EXTENTS; e++) {
-		const struct simd_cost *cost = &res->cost[regime][e];
-		u32 ns = use ? cost->use : cost->ret;
+	seq_puts(m, " ");
+	for (e = 0; e < SIMD_NR_SIZES; e++) {
+		const struct simd_cost *cost = &res->cost[f->regime][e];
+		u64 ns = f->use ? cost->use : cost->ret;
 
 		if (ns)
-			seq_printf(m, " %6u", DIV_ROUND_CLOSEST(ns, simd_extents[e]));
+			seq_printf(m, " %7llu", (unsigned long long)
+				   div_u64(ns * 4096 + simd_sizes[kind][e] / 2,
+					   simd_sizes[kind][e]));
 		else
-			seq_puts(m, "      -");
+			seq_puts(m, "       -");
 	}
 }
 
@@ -30,8 +90,9 @@ static void report_row(struct seq_file *m, unsigned int row, const struct simd_r
 		       const struct simd_choice *choice)
 {
 	const struct simd_routine *r = &simd_routines[row];
+	unsigned int i;
 
-	seq_printf(m, "%-6s %-12s %-5s", simd_kind_names[r->kind], r->name,
+	seq_printf(m, "%-8s %-12s %-5s", simd_kind_names[r->kind], r->name,
 		   simd_guard_names[r->guard]);
 
 	if (res->missing) {
@@ -43,18 +104,37 @@ static void report_row(struct seq_file *m, unsigned int row, const struct simd_r
 		return;
 	}
 
-	seq_puts(m, " ");
-	report_cells(m, res, SIMD_CACHED, true);
-	seq_puts(m, " ");
-	report_cells(m, res, SIMD_STREAM, false);
-	seq_puts(m, " ");
-	report_cells(m, res, SIMD_STREAM, true);
-	seq_printf(m, "  %s%s%s", row == choice->stock ? "stock " : "",
-		   row == choice->row[SIMD_CACHED] ? "<- cached " : "",
-		   row == choice->row[SIMD_STREAM] ? "<- stream " : "");
+	for (i = 0; i < NR_FIGURES; i++)
+		report_cells(m, r->kind, res, &figures_of(r->kind)[i]);
+	seq_printf(m, "  %s", row == choice->stock ? "stock " : "");
+	for (i = 0; i < SIMD_NR_REGIMES; i++)
+		if (simd_has_regime(r->kind, i) && row == choice->row[i])
+			seq_printf(m, "<- %s ", simd_regime_names[i]);
 	if (res->veto)
 		seq_printf(m, "only by name: %s", res->veto);
 	seq_puts(m, "\n");
+}
+
+static void report_choice(struct seq_file *m, enum simd_kind kind,
+			  const struct simd_choice *c)
+{
+	unsigned int regime;
+
+	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+		if (!simd_has_regime(kind, regime))
+			continue;
+		seq_printf(m, "%s, %s: %s (%s", simd_kind_names[kind], simd_regime_names[regime],
+			   simd_routines[c->row[regime]].name, c->why[regime]);
+		if (c->gain[regime])
+			seq_printf(m, ", %u.%02u x stock", c->gain[regime] / 100,
+				   c->gain[regime] % 100);
+		seq_puts(m, ")\n");
+	}
+	if (c->threshold == ULONG_MAX)
+		seq_printf(m, "%s: nothing is streamed by itself\n", simd_kind_names[kind]);
+	else
+		seq_printf(m, "%s: streamed by itself from %lu KiB\n", simd_kind_names[kind],
+			   c->threshold / 1024);
 }
 
 /**
@@ -66,44 +146,12 @@ static void report_row(struct seq_file *m, unsigned int row, const struct simd_r
 void simd_report(struct seq_file *m, const struct simd_result *results,
 		 const struct simd_choice *choices)
 {
-	static const char *const figures[] = {
-		"cached, time to use", "stream, time to return", "stream, time to use",
-	};
-	unsigned int row, kind, i, e;
-
-	/* Three columns of figures, then the extents that each is of. */
-	seq_printf(m, "%-25s", "ns per page, by pages");
-	for (i = 0; i < ARRAY_SIZE(figures); i++)
-		seq_printf(m, " %*s", 7 * SIMD_NR_EXTENTS, figures[i]);
-	seq_printf(m, "\n%-6s %-12s %-5s", "kind", "routine", "guard");
-	for (i = 0; i < ARRAY_SIZE(figures); i++) {
-		seq_puts(m, " ");
-		for (e = 0; e < SIMD_NR_EXTENTS; e++)
-			seq_printf(m, " %6u", simd_extents[e]);
-	}
-	seq_puts(m, "  choice\n");
-
-	simd_for_each_row(row)
-		report_row(m, row, &results[row], &choices[simd_routines[row].kind]);
+	unsigned int row, kind;
 
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
-		const struct simd_choice *c = &choices[kind];
-		unsigned int regime;
-
-		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-			seq_printf(m, "%s, %s: %s (%s", simd_kind_names[kind],
-				   regime == SIMD_CACHED ? "cached" : "stream",
-				   simd_routines[c->row[regime]].name, c->why[regime]);
-			if (c->gain[regime])
-				seq_printf(m, ", %u.%02u x stock", c->gain[regime] / 100,
-					   c->gain[regime] % 100);
-			seq_puts(m, ")\n");
-		}
-		if (c->threshold == ULONG_MAX)
-			seq_printf(m, "%s: no extent is streamed by itself\n",
-				   simd_kind_names[kind]);
-		else
-			seq_printf(m, "%s: extents from %lu KiB are streamed by themselves\n",
-				   simd_kind_names[kind], c->threshold / 1024);
+		report_head(m, kind);
+		simd_for_each_row_of(row, kind)
+			report_row(m, row, &results[row], &choices[kind]);
+		report_choice(m, kind, &choices[kind]);
 	}
 }

@@ -35,19 +35,24 @@ static inline void simd_section_close(struct simd_section *s)
 		{ (_guard), simd_guard_begin(_guard) };			\
 	     __section.open; simd_section_close(&__section))
 
-static __always_inline void simd_call(enum simd_kind kind, union simd_fn fn,
-				      void *dst, const void *src, unsigned long len)
+/* Return: bytes that were NOT done, which only a fault in user memory causes. */
+static __always_inline unsigned long simd_call(enum simd_kind kind, union simd_fn fn,
+					       void *dst, const void *src,
+					       unsigned long len)
 {
 	switch (kind) {
 	case SIMD_KIND_clear:
 		fn.clear(dst, len);
-		break;
+		return 0;
 	case SIMD_KIND_copy:
 		fn.copy(dst, src, len);
-		break;
+		return 0;
+	case SIMD_KIND_to_user:
+		return fn.to_user((void __user __force *)dst, src, len);
 	case SIMD_NR_KINDS:
 		break;
 	}
+	return len;
 }
 
 /**
@@ -60,51 +65,60 @@ static __always_inline void simd_call(enum simd_kind kind, union simd_fn fn,
  * @dst:	destination, aligned as the row says
  * @src:	source, unless the kind has none
  * @len:	bytes, a multiple of the granules of the row and of stock
+ * @all:	result, whether the routine did all that could be done: false if
+ *		a section was refused or a store in one faulted
+ *
+ * What a section was refused for, or could not store for a fault, is done
+ * outside of it by stock, which may sleep on the fault. Then sections go on.
  *
  * The end of a section lets preemption and softirqs in. There is no
  * cond_resched(): a caller may hold a lock that this cannot see.
  *
- * Return: whether the routine did all of it, no section refused.
+ * Return: bytes that could not be copied to user space, 0 otherwise.
  */
-static __always_inline bool simd_run(const struct simd_routine *r, enum simd_kind kind,
-				     enum simd_guard guard, union simd_fn fn,
-				     void *dst, const void *src, unsigned long len)
+static __always_inline unsigned long simd_run(const struct simd_routine *r,
+					      enum simd_kind kind, enum simd_guard guard,
+					      union simd_fn fn, void *dst, const void *src,
+					      unsigned long len, bool *all)
 {
-	bool all = true;
-
-	if (guard == SIMD_GUARD_NONE) {
-		simd_call(kind, fn, dst, src, len);
-		return true;
-	}
+	*all = true;
+	if (guard == SIMD_GUARD_NONE)
+		return simd_call(kind, fn, dst, src, len);
 
 	while (len) {
-		unsigned long n = min_t(unsigned long, len, r->section);
-		bool done = false;
+		unsigned long n = min_t(unsigned long, len, r->section), left = n;
 
 		simd_section(guard) {
 			simd_debug_enter(r);
-			simd_call(kind, fn, dst, src, n);
-			simd_debug_leave(n);
-			simd_account(n);
-			done = true;
+			left = simd_call(kind, fn, dst, src, n);
+			simd_debug_leave(n - left);
+			simd_account(n - left, left);
 		}
-		if (!done) {
-			simd_fallback(kind, dst, src, n);
-			all = false;
+		dst += n - left;
+		src += n - left;
+		len -= n - left;
+		if (left) {
+			unsigned long stuck = simd_fallback(kind, dst, src, left);
+
+			*all = false;
+			dst += left - stuck;
+			src += left - stuck;
+			len -= left - stuck;
+			if (stuck)
+				return len;
 		}
-		dst += n;
-		src += n;
-		len -= n;
 	}
-	return all;
+	return 0;
 }
 
+/* Return: whether the row did all of it by itself. */
 static inline bool simd_run_row(unsigned int row, void *dst, const void *src,
 				unsigned long len)
 {
 	const struct simd_routine *r = &simd_routines[row];
+	bool all;
 
-	return simd_run(r, r->kind, r->guard, r->fn, dst, src, len);
+	return !simd_run(r, r->kind, r->guard, r->fn, dst, src, len, &all) && all;
 }
 
 #endif /* _LIB_SIMD_COPY_RUN_H */

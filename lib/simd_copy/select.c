@@ -32,7 +32,7 @@ static u32 relative_cost(const struct simd_result *row, const struct simd_result
 	if (!simd_usable(row) || row->veto)
 		return 0;
 
-	for (e = 0; e < SIMD_NR_EXTENTS; e++) {
+	for (e = 0; e < SIMD_NR_SIZES; e++) {
 		u32 base = simd_judged_cost(&stock->cost[regime][e], regime);
 		u32 cost = simd_judged_cost(&row->cost[regime][e], regime);
 		u32 part;
@@ -95,28 +95,30 @@ static void select_row(enum simd_kind kind, enum simd_regime regime,
 }
 
 /*
- * Streaming pays off by itself from the extent at which its time to use is no
+ * Streaming pays off by itself from the size at which its time to use is no
  * longer than that of cached stores: the consumer misses the caches anyway.
- * When no measured extent is that large, one the size of the caches is.
+ * When no measured size is that large, the size of the caches is.
  */
 static unsigned long threshold(const struct simd_result *results,
 			       const struct simd_choice *choice, unsigned long cache_bytes)
 {
 	const struct simd_cost *cached = results[choice->row[SIMD_CACHED]].cost[SIMD_STREAM];
 	const struct simd_cost *stream = results[choice->row[SIMD_STREAM]].cost[SIMD_STREAM];
-	unsigned int e = SIMD_NR_EXTENTS;
+	const unsigned int *sizes = simd_sizes[simd_routines[choice->stock].kind];
+	unsigned int top = SIMD_NR_SIZES, e;
 
 	if (choice->row[SIMD_STREAM] == choice->row[SIMD_CACHED])
 		return ULONG_MAX;
 
-	/* From the largest down, so that one odd extent does not count. */
-	while (e && stream[e - 1].use && cached[e - 1].use &&
-	       stream[e - 1].use <= cached[e - 1].use)
-		e--;
-	if (e < SIMD_NR_EXTENTS)
-		return simd_extents[e] * PAGE_SIZE;
+	while (top && !(stream[top - 1].use && cached[top - 1].use))
+		top--;
+	/* From the largest down, so that one odd size does not count. */
+	for (e = top; e && stream[e - 1].use <= cached[e - 1].use; e--)
+		;
+	if (e < top)
+		return sizes[e];
 
-	return cache_bytes ? max(cache_bytes, simd_extents[SIMD_NR_EXTENTS - 1] * PAGE_SIZE)
+	return cache_bytes ? max(cache_bytes, (unsigned long)sizes[SIMD_NR_SIZES - 1])
 			   : ULONG_MAX;
 }
 
@@ -133,8 +135,10 @@ static unsigned long threshold(const struct simd_result *results,
 void simd_select(enum simd_kind kind, const struct simd_result *results,
 		 unsigned long cache_bytes, struct simd_choice *choice)
 {
+	unsigned int regime;
+
 	choice->stock = simd_stock_row(kind);
-	select_row(kind, SIMD_CACHED, results, choice);
-	select_row(kind, SIMD_STREAM, results, choice);
+	for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
+		select_row(kind, regime, results, choice);
 	choice->threshold = threshold(results, choice, cache_bytes);
 }

@@ -9,9 +9,11 @@
 #ifndef _LIB_SIMD_COPY_H
 #define _LIB_SIMD_COPY_H
 
+#include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
 #include <asm/cpufeatures.h>
+#include <asm/page.h>
 #include <asm/simd_page.h>
 
 #include "compat.h"
@@ -20,6 +22,7 @@
  * enum simd_kind - what a routine does
  * @SIMD_KIND_clear:	clear a page extent
  * @SIMD_KIND_copy:	copy a page extent to one that does not overlap it
+ * @SIMD_KIND_to_user:	copy any number of bytes to user space, which may fault
  * @SIMD_NR_KINDS:	number of kinds
  *
  * Lower case, because the table pastes the kind of a row into the name of its
@@ -28,6 +31,7 @@
 enum simd_kind {
 	SIMD_KIND_clear,
 	SIMD_KIND_copy,
+	SIMD_KIND_to_user,
 	SIMD_NR_KINDS
 };
 
@@ -35,12 +39,16 @@ enum simd_kind {
  * union simd_fn - the C ABI of a routine, one member per kind
  * @clear:	clear @len bytes at @dst
  * @copy:	copy @len bytes from @src to @dst
+ * @to_user:	the same, where @dst may fault; returns the bytes NOT copied, and
+ *		stores nothing beyond the others
  *
  * Typed, so that the compiler and kCFI check every call made through the table.
  */
 union simd_fn {
 	void (SIMD_ABI *clear)(void *dst, unsigned long len);
 	void (SIMD_ABI *copy)(void *dst, const void *src, unsigned long len);
+	unsigned long (SIMD_ABI *to_user)(void __user *dst, const void *src,
+					  unsigned long len);
 };
 
 /**
@@ -124,10 +132,13 @@ enum {
 	void SIMD_ABI _fn(void *dst, unsigned long len)
 #define SIMD_PROTOTYPE_copy(_fn) \
 	void SIMD_ABI _fn(void *dst, const void *src, unsigned long len)
+#define SIMD_PROTOTYPE_to_user(_fn) \
+	unsigned long SIMD_ABI _fn(void __user *dst, const void *src, unsigned long len)
 #include "routines.def"
 
 extern const struct simd_routine simd_routines[SIMD_NR_ROUTINES];
 extern const char *const simd_kind_names[SIMD_NR_KINDS];
+extern const char *const simd_regime_names[SIMD_NR_REGIMES];
 extern const char *const simd_guard_names[SIMD_NR_GUARDS];
 
 #define simd_for_each_row(row) \
@@ -137,13 +148,16 @@ extern const char *const simd_guard_names[SIMD_NR_GUARDS];
 	simd_for_each_row(row)			\
 		if (simd_routines[row].kind != (_kind)) { } else
 
-/* Page extents that are measured, and the cost of one. */
-#define SIMD_NR_EXTENTS		3
-#define SIMD_MAX_EXTENT		512
-extern const unsigned int simd_extents[SIMD_NR_EXTENTS];
+/* Below this a copy to user space is not worth a section, nor a choice. */
+#define SIMD_TO_USER_MIN	512
+
+/* Sizes that are measured, bytes by kind. */
+#define SIMD_NR_SIZES		3
+#define SIMD_MAX_SIZE		(512 * PAGE_SIZE)
+extern const unsigned int simd_sizes[SIMD_NR_KINDS][SIMD_NR_SIZES];
 
 /**
- * struct simd_cost - the cost of one extent with one routine
+ * struct simd_cost - the cost of one call of one routine
  * @ret:	nanoseconds until the routine returned
  * @use:	nanoseconds until a consumer had read all of the result as well:
  *		the time to use. 0 when not measured, as is @ret.
@@ -158,13 +172,13 @@ struct simd_cost {
  * @missing:	the feature that it lacks, NULL if it is supported
  * @veto:	the feature that bars it from being chosen, NULL if none does
  * @barred:	it failed the self-check, and is never run again
- * @cost:	by regime and by index into simd_extents[]
+ * @cost:	by regime and by index into simd_sizes[] of the kind
  */
 struct simd_result {
 	const char		*missing;
 	const char		*veto;
 	bool			barred;
-	struct simd_cost	cost[SIMD_NR_REGIMES][SIMD_NR_EXTENTS];
+	struct simd_cost	cost[SIMD_NR_REGIMES][SIMD_NR_SIZES];
 };
 
 /**
@@ -184,19 +198,25 @@ struct simd_choice {
 	unsigned long	threshold;
 };
 
+/* Page extents are aligned alike, always. */
+static inline bool simd_has_regime(enum simd_kind kind, enum simd_regime regime)
+{
+	return regime != SIMD_MISALIGNED || kind == SIMD_KIND_to_user;
+}
+
 static inline bool simd_usable(const struct simd_result *res)
 {
 	return !res->missing && !res->barred;
 }
 
 /*
- * What a regime is judged by. The cached regime is about the time to use. The
+ * What a regime is judged by. The cached regimes are about the time to use. The
  * stream regime is about the time to return: its data is used later, when it is
  * in no cache either way.
  */
 static inline u32 simd_judged_cost(const struct simd_cost *cost, enum simd_regime regime)
 {
-	return regime == SIMD_CACHED ? cost->use : cost->ret;
+	return regime == SIMD_STREAM ? cost->ret : cost->use;
 }
 
 /* table.c */
@@ -204,18 +224,32 @@ void simd_detect(struct simd_result *results);
 unsigned int simd_stock_row(enum simd_kind kind);
 int simd_find_row(enum simd_kind kind, const char *name);
 
-void simd_fallback(enum simd_kind kind, void *dst, const void *src, unsigned long len);
+unsigned long simd_fallback(enum simd_kind kind, void *dst, const void *src,
+			    unsigned long len);
 
 /* guard.c */
-void simd_account(unsigned long bytes);
+void simd_account(unsigned long bytes, bool faulted);
 
 /* select.c */
 void simd_select(enum simd_kind kind, const struct simd_result *results,
 		 unsigned long cache_bytes, struct simd_choice *choice);
 
+/**
+ * struct simd_user_window - user memory that calibration may write to
+ * @user:	its user address, in the mm that is in use
+ * @alias:	the same memory in the kernel's mapping
+ *
+ * It is the largest to_user size plus a page, and faulted in.
+ */
+struct simd_user_window {
+	void __user	*user;
+	void		*alias;
+};
+
 /* calibrate.c */
 void simd_self_check(struct simd_result *results);
-int simd_calibrate(struct simd_result *results, u64 budget_ns);
+int simd_calibrate(struct simd_result *results, u64 budget,
+		   const struct simd_user_window *window);
 
 /* report.c */
 struct seq_file;

@@ -61,14 +61,16 @@ static ssize_t choice_store(struct kobject *kobj, struct kobj_attribute *attr,
 		.regimes	= (_regimes),					\
 	}
 
-/* KIND is what the kind is done with, and sets both regimes at once. */
+/* KIND is what the kind is done with, and sets all regimes at once. */
 #define CHOICES(_kind)								\
-	CHOICE(_kind, _kind, SIMD_CACHED, BIT(SIMD_CACHED) | BIT(SIMD_STREAM)),	\
+	CHOICE(_kind, _kind, SIMD_CACHED, BIT(SIMD_NR_REGIMES) - 1),		\
 	CHOICE(_kind##_stream, _kind, SIMD_STREAM, BIT(SIMD_STREAM))
 
 static struct choice_attribute choices[] = {
 	CHOICES(clear),
 	CHOICES(copy),
+	CHOICES(to_user),
+	CHOICE(to_user_misaligned, to_user, SIMD_MISALIGNED, BIT(SIMD_MISALIGNED)),
 };
 
 static int routines_show(struct seq_file *m, void *unused)

@@ -53,6 +53,13 @@ EXPORT_SYMBOL_GPL(simd_routines);
 const char *const simd_kind_names[SIMD_NR_KINDS] = {
 	[SIMD_KIND_clear]	= "clear",
 	[SIMD_KIND_copy]	= "copy",
+	[SIMD_KIND_to_user]	= "to_user",
+};
+
+const char *const simd_regime_names[SIMD_NR_REGIMES] = {
+	[SIMD_CACHED]		= "cached",
+	[SIMD_STREAM]		= "stream",
+	[SIMD_MISALIGNED]	= "misaligned",
 };
 EXPORT_SYMBOL_GPL(simd_kind_names);
 
@@ -62,8 +69,15 @@ const char *const simd_guard_names[SIMD_NR_GUARDS] = {
 	[SIMD_GUARD_MMX]	= "MMX",
 };
 
-/* A page fault's worth, a batch of them, and a huge page. */
-const unsigned int simd_extents[SIMD_NR_EXTENTS] = { 1, 16, SIMD_MAX_EXTENT };
+/*
+ * A page fault's worth, a batch of them, and a huge page; to user space what is
+ * just worth a section, a page, and a pipe's worth.
+ */
+const unsigned int simd_sizes[SIMD_NR_KINDS][SIMD_NR_SIZES] = {
+	[SIMD_KIND_clear]	= { PAGE_SIZE, 16 * PAGE_SIZE, SIMD_MAX_SIZE },
+	[SIMD_KIND_copy]	= { PAGE_SIZE, 16 * PAGE_SIZE, SIMD_MAX_SIZE },
+	[SIMD_KIND_to_user]	= { SIMD_TO_USER_MIN, PAGE_SIZE, 16 * PAGE_SIZE },
+};
 
 static const char *first_missing(const struct simd_feature *f)
 {
@@ -138,11 +152,13 @@ unsigned int simd_stock_row(enum simd_kind kind)
  * @src:	source, unless @kind has none
  * @len:	bytes, a multiple of the stock row's granule
  *
- * Context: any.
+ * Context: any; to user space it may sleep, unless page fault handling is off.
+ * Return: bytes that could not be copied to user space, 0 otherwise.
  */
-void simd_fallback(enum simd_kind kind, void *dst, const void *src, unsigned long len)
+unsigned long simd_fallback(enum simd_kind kind, void *dst, const void *src,
+			    unsigned long len)
 {
-	simd_call(kind, simd_routines[simd_stock_row(kind)].fn, dst, src, len);
+	return simd_call(kind, simd_routines[simd_stock_row(kind)].fn, dst, src, len);
 }
 EXPORT_SYMBOL_GPL(simd_fallback);
 
