@@ -6,12 +6,18 @@
  */
 #include "simd_asm.h"
 
-	.macro CONTROL name:req
-SYM_TYPED_FUNC_START(simd_clear_\name)
+	.macro CONTROL name:req, kind=clear
+SYM_TYPED_FUNC_START(simd_\kind\()_\name)
 	.endm
 
-	.macro CONTROL_END name:req
-SYM_FUNC_END(simd_clear_\name)
+	.macro CONTROL_END name:req, kind=clear
+SYM_FUNC_END(simd_\kind\()_\name)
+	.endm
+
+	/* Of kind to_user: @insn may fault, and then @fixup is next. */
+	.macro FAULTING fixup:req, insn:vararg
+0:	\insn
+	SIMD_FAULT 0b, \fixup
 	.endm
 
 	.text
@@ -21,6 +27,10 @@ SYM_FUNC_END(simd_clear_\name)
 CONTROL norow
 	ret
 CONTROL_END norow
+
+	.pushsection .data
+SYM_DATA(simd_clear_norow_data, .long 0)
+	.popsection
 
 	.globl simd_clear_function
 simd_clear_function:
@@ -90,6 +100,20 @@ CONTROL privileged_cr
 	ret
 CONTROL_END privileged_cr
 
+CONTROL privileged_stac
+	stac
+	mov	TMP, (DST)
+	clac
+	ret
+CONTROL_END privileged_stac
+
+CONTROL privileged_user, to_user
+	stac
+	cli
+	clac
+	ret
+CONTROL_END privileged_user, to_user
+
 CONTROL string
 	rep movsw
 	ret
@@ -149,6 +173,26 @@ CONTROL store_base
 	incl	simd_clear_store(TMP)
 	ret
 CONTROL_END store_base
+
+CONTROL store_counter
+#ifdef CONFIG_X86_64
+	incl	simd_odd_traps(%rip)
+#else
+	incl	simd_odd_traps
+#endif
+	ret
+CONTROL_END store_counter
+
+CONTROL store_user, to_user
+	stac
+#ifdef CONFIG_X86_64
+	incl	simd_odd_traps + 4(%rip)
+#else
+	incl	simd_odd_traps + 4
+#endif
+	clac
+	ret
+CONTROL_END store_user, to_user
 
 /* --- STREAM and SFENCE --- */
 
@@ -263,6 +307,149 @@ CONTROL sfence_load
 	ret
 CONTROL_END sfence_load
 
+CONTROL sfence_fault, to_user
+	stac
+	FAULTING 1f, movnti %eax, (DST)
+	sfence
+1:	clac
+	ret
+CONTROL_END sfence_fault, to_user
+
+/* --- Faults and user access --- */
+
+CONTROL noentry, to_user
+	stac
+	mov	TMP, (DST)
+	clac
+	ret
+CONTROL_END noentry, to_user
+
+CONTROL noentry_string, to_user
+	stac
+	rep movsb
+	clac
+	ret
+CONTROL_END noentry_string, to_user
+
+CONTROL noentry_second, to_user
+	stac
+	FAULTING 1f, mov TMP, (DST)
+	movnti	TMP, WORD(DST)
+1:	sfence
+	clac
+	ret
+CONTROL_END noentry_second, to_user
+
+CONTROL entry, to_user
+	stac
+	FAULTING 1f, mov (SRC), TMP
+1:	clac
+	ret
+CONTROL_END entry, to_user
+
+CONTROL entry_clear
+	FAULTING 1f, rep stosb
+1:	ret
+CONTROL_END entry_clear
+
+CONTROL entry_inside, to_user
+	stac
+	FAULTING 1f, mov TMP, (DST)
+	SIMD_FAULT 0b+1, 1f
+1:	clac
+	ret
+CONTROL_END entry_inside, to_user
+
+CONTROL fixup, to_user
+	stac
+	FAULTING simd_clear_norow, mov TMP, (DST)
+	clac
+	ret
+CONTROL_END fixup, to_user
+
+CONTROL fixup_next, to_user
+	stac
+	FAULTING .Lfixup_next, mov TMP, (DST)
+	clac
+	ret
+CONTROL_END fixup_next, to_user
+
+CONTROL fixup_inside, to_user
+	stac
+	FAULTING 1f+1, mov TMP, (DST)
+1:
+.Lfixup_next:
+	clac
+	ret
+CONTROL_END fixup_inside, to_user
+
+CONTROL fixup_type, to_user
+	stac
+1:	mov	TMP, (DST)
+	_ASM_EXTABLE_TYPE(1b, 2f, 1)
+2:	clac
+	ret
+CONTROL_END fixup_type, to_user
+
+CONTROL stac, to_user
+	FAULTING 1f, mov TMP, (DST)
+1:	clac
+	ret
+CONTROL_END stac, to_user
+
+CONTROL stac_late, to_user
+	FAULTING 1f, mov TMP, (DST)
+	stac
+1:	clac
+	ret
+CONTROL_END stac_late, to_user
+
+CONTROL stac_skipped, to_user
+	jz	1f
+	stac
+1:	FAULTING 2f, mov TMP, (DST)
+2:	clac
+	ret
+CONTROL_END stac_skipped, to_user
+
+CONTROL stac_twice, to_user
+	stac
+	stac
+	FAULTING 1f, mov TMP, (DST)
+1:	clac
+	ret
+CONTROL_END stac_twice, to_user
+
+CONTROL stac_loop, to_user
+1:	stac
+	FAULTING 2f, mov TMP, (DST)
+	jnz	1b
+2:	clac
+	ret
+CONTROL_END stac_loop, to_user
+
+CONTROL clac, to_user
+	stac
+	FAULTING 1f, mov TMP, (DST)
+1:	ret
+CONTROL_END clac, to_user
+
+CONTROL clac_fault, to_user
+	stac
+	FAULTING 1f, mov TMP, (DST)
+	clac
+1:	ret
+CONTROL_END clac_fault, to_user
+
+CONTROL clac_early, to_user
+	stac
+	clac
+	FAULTING 1f, mov TMP, (DST)
+	ret
+1:	clac
+	ret
+CONTROL_END clac_early, to_user
+
 /* --- The guard --- */
 
 CONTROL none_xmm
@@ -351,6 +538,14 @@ CONTROL emms_skipped
 1:	ret
 CONTROL_END emms_skipped
 
+CONTROL emms_fault, to_user
+	stac
+	FAULTING 1f, movq %mm0, (DST)
+	emms
+1:	clac
+	ret
+CONTROL_END emms_fault, to_user
+
 CONTROL xmm
 	movups	(SRC), %xmm0
 	movq	%mm0, (DST)
@@ -399,6 +594,14 @@ CONTROL vzeroupper_skipped
 	vzeroupper
 1:	ret
 CONTROL_END vzeroupper_skipped
+
+CONTROL vzeroupper_fault, to_user
+	stac
+	FAULTING 1f, vmovdqu %ymm0, (DST)
+	vzeroupper
+1:	clac
+	ret
+CONTROL_END vzeroupper_fault, to_user
 
 #ifdef CONFIG_X86_64
 CONTROL vzeroupper_zmm
@@ -452,3 +655,19 @@ CONTROL good_xmm
 	ret
 CONTROL_END good_xmm
 #endif
+
+CONTROL good_user, to_user
+	push	TMP
+	stac
+	jz	1f
+	FAULTING 3f, movnti %eax, (DST)
+1:	FAULTING 2f, rep movsb
+2:	sfence
+	clac
+	pop	TMP
+	ret
+3:	SIMD_FAULTED 1b
+CONTROL_END good_user, to_user
+
+	.data
+SYM_DATA(simd_odd_traps, .long 0, 0)

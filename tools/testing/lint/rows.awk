@@ -3,7 +3,8 @@
 # Holds the code of each routine against its row, for one width.
 #
 # In:	-v bits=64 or 32; a file of rows, "ROW kind name GUARD | fields | text";
-#	then what objdump -t -d -w -r --insn-width=16 says of all the objects
+#	then, for each object, a line "object FILE", and what objdump -s -r and
+#	objdump -t -d -w -r --insn-width=16 say of it
 # Out:	"row KIND/NAME GUARD BYTES" and "bad KIND/NAME RULE MESSAGE WHERE", with
 #	tabs between; a symbol without a row goes by its own name
 #
@@ -23,6 +24,12 @@ BEGIN {
 	for (i in part)
 		string[part[i]]
 
+	# The one variable that a routine may write to.
+	counter = "simd_odd_traps"
+
+	# The kernel's type of a fixup that finds the trap number in eax.
+	ex_type_fault = 2
+
 	privileged = "^(cli|sti|clac|stac|hlt|in|out|lgdt|lidt|lldt|ltr|lmsw|clts|invlpg|" \
 		"invd|wbinvd|rdmsr|wrmsr|xsetbv|swapgs|syscall|sysenter|int|[il]ret|ljmp)[bwlq]?$"
 }
@@ -31,6 +38,11 @@ function hex(s,		n) {
 	for (n = 0; s != ""; s = substr(s, 2))
 		n = 16 * n + index("0123456789abcdef", substr(s, 1, 1)) - 1
 	return n
+}
+
+# A word of a section, whose bytes objdump -s prints in their order.
+function value(s) {
+	return hex(substr(s, 7, 2) substr(s, 5, 2) substr(s, 3, 2) substr(s, 1, 2))
 }
 
 function complain(rule, message, i) {
@@ -75,6 +87,7 @@ function decode(i,	ops, dst) {
 		memory[i] = 0
 	stores[i] = nt[i] || memory[i] || name[i] ~ /^push/
 	fixed[i] = memory[i] && (reloc[i] != "" || dst ~ /%[er]ip/ || dst !~ /\(%/)
+	faults[i] = stores[i] && !fixed[i] && name[i] !~ /^push/
 
 	x87[i] = ops ~ /%(st|mm)/ || name[i] ~ /^(f|emms|xsave|xrstor)/
 	vector[i] = ops ~ /%([xyzt]mm|k[0-7])/ || name[i] ~ /^vzero|mxcsr|tile/
@@ -106,7 +119,14 @@ function misses(wanted, spoils,		i, k) {
 	return 0
 }
 
-function check_any(	i) {
+# Does it write to the counter, and to nothing around it?
+function counts(i) {
+	if (bits == 64)
+		return symbol[i] == counter "-0x4"
+	return symbol[i] == counter && text[i] ~ / 0x0$/
+}
+
+function check_any(user,	i) {
 	if (size > max_bytes)
 		complain("size", size " bytes of code, which is more than " max_bytes)
 	for (i = last; i > first && name[i] == "int3"; )
@@ -121,11 +141,12 @@ function check_any(	i) {
 			complain("call", "calls, or jumps out of the routine", i)
 		if (name[i] ~ /^(std|popf[wlq]?)$/)
 			complain("std", "changes the direction flag", i)
-		if (name[i] ~ privileged || text[i] ~ /%(cr|db|dr)[0-9]/)
+		if (name[i] ~ privileged && !(user && name[i] ~ /^(st|cl)ac$/) ||
+		    text[i] ~ /%(cr|db|dr)[0-9]/)
 			complain("privileged", "privileged instruction", i)
 		if (text[i] ~ /(^| )rex/ || text[i] ~ /(^| )rep/ && !(bytes[i] in string))
 			complain("string", "not one of the plain encodings of rep movs and rep stos", i)
-		if (fixed[i])
+		if (fixed[i] && !(user && counts(i)))
 			complain("store", "stores to a fixed address", i)
 	}
 }
@@ -166,8 +187,45 @@ function check_guard(guard,	i, uses_upper) {
 		complain("vzeroupper", "no vzeroupper between the last use of ymm0-15 and a ret", i)
 }
 
-function check(s,	i) {
+#
+# Where does a store that faults go on? Entry @e of the exception table has to be
+# of one, and lead to where the routine can tell why.
+#
+function check_entry(e, user,	i, k) {
+	for (i = first; i <= last && addr[i] != ex_insn[e]; i++)
+		;
+	if (i > last || !user || !faults[i])
+		complain("entry", "exception table entry of what is no store to user space",
+			i <= last ? i : 0)
+	for (k = first; k <= last && addr[k] != ex_fixup[e]; k++)
+		;
+	if (k > last || ex_fixup_section[e] != ex_section[e] || ex_type[e] != ex_type_fault)
+		complain("fixup", "the fixup is not in the routine, or not told the trap",
+			i <= last ? i : 0)
+	has_entry[i]
+}
+
+function check_user(	i, open, late) {
+	for (i = first; i <= last; i++) {
+		if (faults[i] && !(i in has_entry))
+			complain("noentry", "store to user space without an exception table entry", i)
+		if (name[i] == "stac") {
+			open++
+			late += addr[i] in target
+		} else if (!open)
+			late += faults[i] || jump[i]
+	}
+	if (open != 1 || late)
+		complain("stac", "not one stac, before all stores and jumps")
+	if (i = misses("clac", faults))
+		complain("clac", "no clac between the last store and a ret", i)
+}
+
+function check(s,	i, e, user) {
+	if (s == counter && sym_object[s])
+		return
 	who = (s in row) ? row[s] : s
+	user = who ~ /^to_user\//
 	start = sym_start[s]
 	size = sym_size[s]
 	found[s]
@@ -187,13 +245,23 @@ function check(s,	i) {
 		if (jump[i] && !leaves[i])
 			target[goes[i]]
 	}
+	split("", has_entry)
+	for (e = 1; e <= nr_entries; e++)
+		if (ex_fixup_section[e] == sym_section[s])
+			target[ex_fixup[e]]
 	if (!first || !sym_function[s]) {
 		complain("function", "not a function with code, .type and .size")
 		return
 	}
 
 	print "row", who, guard_of[s], size
-	check_any()
+	check_any(user)
+	for (e = 1; e <= nr_entries; e++)
+		if (ex_section[e] == sym_section[s] && ex_insn[e] >= start &&
+		    ex_insn[e] < start + size)
+			check_entry(e, user)
+	if (user)
+		check_user()
 	check_stream(fields[s] ~ /(^|[ ,])STREAM([ ,]|$)/)
 	check_guard(guard_of[s])
 }
@@ -201,7 +269,8 @@ function check(s,	i) {
 function end_file(	s) {
 	for (s = 1; s <= nr_syms; s++)
 		check(syms[s])
-	nr_syms = 0
+	nr_syms = nr_entries = in_table = 0
+	split("", ex_addend)
 	file_first = n + 1
 }
 
@@ -217,7 +286,46 @@ FNR == NR {
 	next
 }
 
-/: +file format / { end_file(); next }
+/^object / { end_file(); next }
+
+#
+# The exception table: words are insn, fixup, type. Of a word that is relocated,
+# one width has the offset in the relocation, the other in the section.
+#
+/^(RELOCATION RECORDS FOR|Contents of section) / {
+	in_table = $0 ~ /__ex_table/
+	next
+}
+in_table && /^[0-9a-f]+ +R_(X86_64|386)_PC32 / {
+	split($0, part, " ")
+	at = hex(part[1]) / 4
+	e = int(at / 3) + 1
+	split(part[3], word, "[+]0x")
+	if (at % 3)
+		ex_fixup_section[e] = word[1]
+	else
+		ex_section[e] = word[1]
+	ex_addend[at] = hex(word[2])
+	next
+}
+in_table && /^ [0-9a-f]+ [0-9a-f]/ {
+	sub(/^ /, "")
+	sub(/  .*$/, "")
+	words = split($0, part, " ")
+	at = hex(part[1]) / 4
+	for (i = 2; i <= words; i++) {
+		nr_entries = int(at / 3) + 1
+		if (at % 3 == 0)
+			ex_insn[nr_entries] = value(part[i]) + ex_addend[at]
+		else if (at % 3 == 1)
+			ex_fixup[nr_entries] = value(part[i]) + ex_addend[at]
+		else
+			ex_type[nr_entries] = value(part[i])
+		at++
+	}
+	next
+}
+
 /^Disassembly of section / { now = $0; sub(/^.* /, "", now); sub(/:$/, "", now); next }
 
 # A symbol: address, seven flags, section, tab, size, name.
@@ -236,6 +344,7 @@ FNR == NR {
 	sym_size[s] = hex(part[1])
 	sym_section[s] = in_section
 	sym_function[s] = kind ~ /F$/
+	sym_object[s] = kind ~ /O$/
 	next
 }
 
@@ -248,6 +357,7 @@ FNR == NR {
 	text[n] = $3
 	sub(/ +$/, "", text[n])
 	reloc[n] = $4
+	symbol[n] = $5
 	section[n] = now
 	decode(n)
 }

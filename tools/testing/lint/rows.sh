@@ -27,7 +27,7 @@ flags()
 # assemble WIDTH FILE.S: to an object
 assemble()
 {
-	$cc $(flags "$1") -D__ASSEMBLY__ -Itools/testing/selftests/simd_copy/shim \
+	$cc $(flags "$1") -D__ASSEMBLY__ -DSHIM_PRIVILEGED -Itools/testing/selftests/simd_copy/shim \
 		-Iarch/x86/lib -c "$2" -o "$out/$1/$(basename "$2" .S).o"
 }
 
@@ -49,7 +49,11 @@ judge()
 	bits=$1
 	rows=$2
 	shift 2
-	objdump -t -d -w -r --insn-width=16 "$@" >"$out/objdump"
+	for o; do
+		echo "object $o"
+		objdump -s -r "$o"
+		objdump -t -d -w -r --insn-width=16 "$o"
+	done >"$out/objdump"
 	awk -v bits="$bits" -f $lint/rows.awk "$rows" "$out/objdump"
 }
 

@@ -40,7 +40,7 @@ void simd_guard_end(enum simd_guard guard)
 {
 }
 
-void simd_account(unsigned long bytes)
+void simd_account(unsigned long bytes, bool faulted)
 {
 }
 
@@ -54,7 +54,7 @@ int bench(void)
 
 	simd_detect(results);
 	simd_self_check(results);
-	if (simd_calibrate(results, BUDGET_NS)) {
+	if (simd_calibrate(results, BUDGET_NS, NULL)) {
 		fprintf(stderr, "harness: no memory to calibrate with\n");
 		return 1;
 	}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory: every row against a byte-wise reference, between red zones and
- * between pages that cannot be touched.
+ * between pages that cannot be touched, and with pages that cannot be stored to.
  */
-#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <asm/page.h>
+#include <asm/trapnr.h>
 
 #include "checked_call.h"
 #include "harness.h"
@@ -18,7 +18,7 @@
 const char *const check_names[NR_CHECKS] = {
 	[CHECK_DATA]	= "data",
 	[CHECK_BEFORE]	= "bytes before the destination",
-	[CHECK_AFTER]	= "bytes after the destination",
+	[CHECK_AFTER]	= "bytes after the destination, or after those it could store",
 	[CHECK_SOURCE]	= "bytes around the source, or a store to it",
 	[CHECK_SAVED]	= "callee-saved registers",
 	[CHECK_STACK]	= "the caller's stack",
@@ -28,6 +28,11 @@ const char *const check_names[NR_CHECKS] = {
 	[CHECK_MXCSR]	= "MXCSR",
 	[CHECK_VECTOR]	= "vector registers and opmasks",
 	[CHECK_UPPER]	= "upper halves (vzeroupper)",
+	[CHECK_RESIDUE]	= "the number of bytes not copied",
+	[CHECK_ACCESS]	= "user access (stac, clac)",
+	[CHECK_FIXUP]	= "a store that may fault, without an exception table entry",
+	[CHECK_FENCE]	= "sfence after the last store",
+	[CHECK_TRAPS]	= "the count of traps that were no page fault",
 	[CHECK_CRASH]	= "survival",
 };
 
@@ -40,13 +45,31 @@ const char *const check_names[NR_CHECKS] = {
 /* A row that has not come back by then never will. */
 #define TIMEOUT		120
 
-static u8 *dst_arena, *src_arena;
-static u8 want[MAX_LEN];
+/* The third is a destination, and has a page that cannot be stored to. */
+static u8 *dst_arena, *src_arena, *hole_arena;
+static u8 *hole;
+#define HOLE_PAGE	4
+
+static u8 want[MAX_LEN], untouched[MAX_LEN];
 static u8 red[RED];
 
-static sigjmp_buf crashed;
-static volatile sig_atomic_t crash_signal;
-static u8 *volatile crash_addr;
+/**
+ * struct input - one call of a row
+ * @arena:	that of @dst
+ * @dst:	destination
+ * @src:	source
+ * @len:	bytes
+ * @claim:	as in struct trap
+ * @step:	as in struct trap
+ */
+struct input {
+	u8		*arena;
+	u8		*dst;
+	const u8	*src;
+	unsigned long	len;
+	unsigned int	claim;
+	bool		step;
+};
 
 static u64 rnd_state;
 
@@ -59,61 +82,42 @@ static u32 rnd(u32 below)
 	return (u32)(rnd_state * 0x2545f4914f6cdd1dull >> 32) % below;
 }
 
-static void on_signal(int sig, siginfo_t *info, void *ctx)
+static void protect(u8 *p, unsigned long len, int prot)
 {
-	crash_signal = sig;
-	crash_addr = info->si_addr;
-	siglongjmp(crashed, 1);
+	if (mprotect(p, len, prot)) {
+		perror("harness: mprotect");
+		exit(1);
+	}
 }
 
 static u8 *map_arena(void)
 {
 	u8 *p = mmap(NULL, ARENA + 2 * PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (p == MAP_FAILED || mprotect(p + PAGE_SIZE, ARENA, PROT_READ | PROT_WRITE)) {
+	if (p == MAP_FAILED) {
 		perror("harness: mmap");
 		exit(1);
 	}
+	protect(p + PAGE_SIZE, ARENA, PROT_READ | PROT_WRITE);
 	return p + PAGE_SIZE;
 }
 
 void check_init(void)
 {
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGALRM };
-	static u8 stack[64 * 1024];
-	const stack_t altstack = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	const struct sigaction sa = {
-		.sa_sigaction = on_signal,
-		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
-	};
 	unsigned int i;
 
-	/* A routine may have lost the stack pointer. */
-	sigaltstack(&altstack, NULL);
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &sa, NULL);
-
+	trap_init();
 	dst_arena = map_arena();
 	src_arena = map_arena();
+	hole_arena = map_arena();
+	hole = hole_arena + HOLE_PAGE * PAGE_SIZE;
+	protect(hole, PAGE_SIZE, PROT_NONE);
 	memset(red, RED_BYTE, RED);
 	rnd_state = 1;
 	for (i = 0; i < ARENA; i++)
 		src_arena[i] = rnd(256);
 	/* Whoever writes to the source is to be caught in the act. */
-	if (mprotect(src_arena, ARENA, PROT_READ)) {
-		perror("harness: mprotect");
-		exit(1);
-	}
-}
-
-static bool guarded_call(void)
-{
-	if (sigsetjmp(crashed, 0)) {
-		checked_clean();
-		return false;
-	}
-	checked_call();
-	return true;
+	protect(src_arena, ARENA, PROT_READ);
 }
 
 static bool within(const u8 *arena, const u8 *p)
@@ -121,97 +125,173 @@ static bool within(const u8 *arena, const u8 *p)
 	return p >= arena - PAGE_SIZE && p < arena + ARENA + PAGE_SIZE;
 }
 
-static enum check blame(const u8 *dst)
+static enum check blame(const struct input *in)
 {
-	if (crash_signal == SIGSEGV && within(dst_arena, crash_addr))
-		return crash_addr < dst ? CHECK_BEFORE : CHECK_AFTER;
-	if (crash_signal == SIGSEGV && within(src_arena, crash_addr))
+	if (trap.signal == SIGSEGV && within(src_arena, trap.addr))
 		return CHECK_SOURCE;
-	return CHECK_CRASH;
+	if (trap.signal != SIGSEGV || !within(in->arena, trap.addr))
+		return CHECK_CRASH;
+	if (trap.addr < in->dst)
+		return CHECK_BEFORE;
+	return trap.addr < in->dst + in->len ? CHECK_FIXUP : CHECK_AFTER;
 }
 
-static void explain(const struct simd_routine *r, const u8 *dst, const u8 *src,
-		    unsigned long len, unsigned int wrong)
+static void explain(const struct simd_routine *r, const struct input *in, unsigned int wrong)
 {
 	unsigned long i;
 	int check;
 
-	printf("# %s/%s: len %lu, dst %% 64 = %lu", simd_kind_names[r->kind], r->name, len,
-	       (unsigned long)dst % 64);
+	printf("# %s/%s: len %lu, dst %% 64 = %lu", simd_kind_names[r->kind], r->name, in->len,
+	       (unsigned long)in->dst % 64);
 	if (r->kind != SIMD_KIND_clear)
-		printf(", src %% 64 = %lu", (unsigned long)src % 64);
+		printf(", src %% 64 = %lu", (unsigned long)in->src % 64);
+	if (in->arena == hole_arena)
+		printf(", no page at byte %ld", (long)(hole - in->dst));
+	if (in->claim)
+		printf(" until the first fault, said to be trap %u", in->claim);
 	printf("\n");
 	for (check = 0; check < NR_CHECKS; check++)
 		if (wrong >> check & 1)
 			printf("#   wrong: %s\n", check_names[check]);
-	if (crash_signal == SIGALRM) {
+	if (trap.signal == SIGALRM) {
 		printf("#   not back after %u s\n", TIMEOUT);
 		return;
 	}
-	if (crash_signal) {
-		printf("#   signal %d at %p, destination %p, source %p\n", (int)crash_signal,
-		       (void *)crash_addr, dst, src);
+	if (trap.signal) {
+		printf("#   signal %d at %p, destination %p, source %p\n", trap.signal,
+		       (void *)trap.addr, in->dst, in->src);
 		return;
 	}
-	for (i = 0; i < len; i++) {
-		if (dst[i] != want[i]) {
-			printf("#   byte %lu is %02x, should be %02x\n", i, dst[i], want[i]);
+	if (r->kind == SIMD_KIND_to_user)
+		printf("#   returned %lu\n", checked_frame.ret);
+	for (i = 0; i < in->len && (in->dst + i < hole || in->dst + i >= hole + PAGE_SIZE); i++) {
+		if (in->dst[i] != want[i]) {
+			printf("#   byte %lu is %02x, should be %02x\n", i, in->dst[i], want[i]);
 			return;
 		}
 	}
 }
 
+/* How much of @len bytes from @p comes before @gap, how much before its end. */
+static unsigned long until(const u8 *p, unsigned long len, const u8 *gap)
+{
+	if (!gap)
+		return len;
+	return gap > p ? min(len, (unsigned long)(gap - p)) : 0;
+}
+
+/* As memcpy() and !memcmp(), but for the page at @gap, if any. */
+static void put(u8 *p, const u8 *data, unsigned long len, const u8 *gap)
+{
+	unsigned long skip = until(p, len, gap ? gap + PAGE_SIZE : NULL);
+
+	memcpy(p, data, until(p, len, gap));
+	memcpy(p + skip, data + skip, len - skip);
+}
+
+static bool is(const u8 *p, const u8 *data, unsigned long len, const u8 *gap)
+{
+	unsigned long skip = until(p, len, gap ? gap + PAGE_SIZE : NULL);
+
+	return !memcmp(p, data, until(p, len, gap)) &&
+	       !memcmp(p + skip, data + skip, len - skip);
+}
+
 /* The reference, a byte at a time; no byte of the destination starts right. */
-static void reference(const struct simd_routine *r, u8 *dst, const u8 *src, unsigned long len)
+static void reference(const struct simd_routine *r, const u8 *src, unsigned long len)
 {
 	unsigned long i;
 
 	for (i = 0; i < len; i++) {
 		want[i] = r->kind == SIMD_KIND_clear ? 0 : src[i];
-		dst[i] = ~want[i];
+		untouched[i] = ~want[i];
 	}
 }
 
-static unsigned int check_case(const struct simd_routine *r, u8 *dst, const u8 *src,
-			       unsigned long len)
+static void set_call(const struct simd_routine *r, const struct input *in)
 {
-	u8 *from = dst - min((unsigned long)(dst - dst_arena), RED);
-	u8 *to = dst + len + min((unsigned long)(dst_arena + ARENA - dst - len), RED);
 	struct checked_call *cc = &checked_frame;
-	unsigned int wrong;
 
-	reference(r, dst, src, len);
-	memset(from, RED_BYTE, dst - from);
-	memset(dst + len, RED_BYTE, to - dst - len);
-
+	cc->arg[0] = (unsigned long)in->dst;
+	cc->arg[1] = (unsigned long)in->src;
+	cc->arg[2] = in->len;
 	switch (r->kind) {
 	case SIMD_KIND_clear:
 		cc->fn = (void *)r->fn.clear;
-		cc->arg[0] = (unsigned long)dst;
-		cc->arg[1] = len;
+		cc->arg[1] = in->len;
 		cc->arg[2] = ~0ul;
 		break;
 	case SIMD_KIND_copy:
 		cc->fn = (void *)r->fn.copy;
-		cc->arg[0] = (unsigned long)dst;
-		cc->arg[1] = (unsigned long)src;
-		cc->arg[2] = len;
+		break;
+	case SIMD_KIND_to_user:
+		cc->fn = (void *)r->fn.to_user;
 		break;
 	case SIMD_NR_KINDS:
 		break;
 	}
+}
 
-	crash_signal = 0;
-	if (!guarded_call())
-		return 1 << blame(dst);
+static unsigned int check_case(const struct simd_routine *r, const struct input *in)
+{
+	const bool user = r->kind == SIMD_KIND_to_user;
+	u8 *gap = in->arena == hole_arena ? hole : NULL;
+	unsigned long before = min((unsigned long)(in->dst - in->arena), RED);
+	unsigned long after = min((unsigned long)(in->arena + ARENA - in->dst - in->len), RED);
+	unsigned long reach = until(in->dst, in->len, gap), done = reach, left;
+	int odd_traps = simd_odd_traps;
+	unsigned int wrong;
+
+	reference(r, in->src, in->len);
+	if (in->claim)
+		protect(hole, PAGE_SIZE, PROT_READ | PROT_WRITE);
+	put(in->dst - before, red, before, gap);
+	put(in->dst, untouched, in->len, in->claim ? NULL : gap);
+	put(in->dst + in->len, red, after, in->claim ? NULL : gap);
+	if (in->claim)
+		protect(hole, PAGE_SIZE, PROT_NONE);
+
+	set_call(r, in);
+	trap.hole = gap;
+	trap.claim = in->claim;
+	trap.step = in->step;
+	if (!trap_call()) {
+		wrong = 1 << blame(in);
+		goto out;
+	}
+
+	/* If the page came back, the routine may have gone on, or not. */
+	if (trap.filled) {
+		gap = NULL;
+		while (done < in->len && in->dst[done] == want[done])
+			done++;
+	}
 
 	wrong = state_compare(r->guard);
-	if (memcmp(dst, want, len))
+	if (memcmp(in->dst, want, reach))
 		wrong |= 1 << CHECK_DATA;
-	if (memcmp(from, red, dst - from))
+	left = user ? checked_frame.ret : 0;
+	if (left != in->len - done)
+		wrong |= 1 << CHECK_RESIDUE;
+	/* What was said to be stored and is not is no store too many. */
+	if (left <= in->len)
+		done = max(done, in->len - left);
+	if (!is(in->dst - before, red, before, gap))
 		wrong |= 1 << CHECK_BEFORE;
-	if (memcmp(dst + len, red, to - dst - len))
+	if (!is(in->dst + done, untouched + done, in->len - done, gap) ||
+	    !is(in->dst + in->len, red, after, gap))
 		wrong |= 1 << CHECK_AFTER;
+
+	if (shim_stac != user || shim_clac != user || trap.closed)
+		wrong |= 1 << CHECK_ACCESS;
+	if (in->step && !trap.fenced)
+		wrong |= 1 << CHECK_FENCE;
+	if (simd_odd_traps - odd_traps != (trap.filled && in->claim != X86_TRAP_PF))
+		wrong |= 1 << CHECK_TRAPS;
+
+out:
+	if (trap.filled)
+		protect(hole, PAGE_SIZE, PROT_NONE);
 	return wrong;
 }
 
@@ -231,12 +311,39 @@ static u8 *place(u8 *arena, enum place where, unsigned int off, unsigned long le
 	}
 }
 
+/**
+ * struct verdict - what is known of a row
+ * @r:		the row
+ * @sweep:	how to go through its inputs
+ * @wrong:	a mask of the checks that it failed
+ */
+struct verdict {
+	const struct simd_routine	*r;
+	const struct sweep		*sweep;
+	unsigned int			wrong;
+};
+
+/* Return: whether to go on. */
+static bool try(struct verdict *v, const struct input *in)
+{
+	unsigned int wrong;
+
+	if ((unsigned long)in->dst % v->r->dst_align || (unsigned long)in->src % v->r->src_align)
+		return true;
+	wrong = check_case(v->r, in);
+	v->wrong |= wrong;
+	if (!wrong || !v->sweep->verbose)
+		return true;
+	explain(v->r, in, wrong);
+	return false;
+}
+
 /*
  * Every alignment and size at which routines tend to change their ways. The
  * misalignment of source and destination to each other takes all values that
  * the row allows.
  */
-static unsigned int check_edges(const struct simd_routine *r, const struct sweep *sweep)
+static bool check_edges(struct verdict *v)
 {
 	static const unsigned int granules[] = {
 		1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129
@@ -244,53 +351,42 @@ static unsigned int check_edges(const struct simd_routine *r, const struct sweep
 	static const unsigned int sizes[] = {
 		PAGE_SIZE / 2, PAGE_SIZE, 2 * PAGE_SIZE, 3 * PAGE_SIZE, 5 * PAGE_SIZE
 	};
+	const unsigned int granule = v->r->granule;
 	unsigned long lens[ARRAY_SIZE(granules) + 3 * ARRAY_SIZE(sizes)];
-	unsigned int i, nr_lens = 0, rel, wrong, all_wrong = 0;
-	unsigned long len;
+	struct input in = { .arena = dst_arena };
+	unsigned int i, nr_lens = 0, rel;
 	int where;
-	u8 *dst, *src;
 
 	for (i = 0; i < ARRAY_SIZE(granules); i++)
-		lens[nr_lens++] = granules[i] * r->granule;
+		lens[nr_lens++] = granules[i] * granule;
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		len = sizes[i] / r->granule * r->granule;
-		lens[nr_lens++] = len - r->granule;
+		unsigned long len = sizes[i] / granule * granule;
+
+		lens[nr_lens++] = len - granule;
 		lens[nr_lens++] = len;
-		lens[nr_lens++] = len + r->granule;
+		lens[nr_lens++] = len + granule;
 	}
 
 	for (i = 0; i < nr_lens; i++) {
-		len = lens[i];
-		if (len > MAX_LEN)
+		in.len = lens[i];
+		if (in.len > MAX_LEN)
 			continue;
 		for (rel = 0; rel < 64; rel++) {
-			unsigned int dst_off = rel * 7 % 64 / r->dst_align * r->dst_align;
+			unsigned int off = rel * 7 % 64 / v->r->dst_align * v->r->dst_align;
 
-			if ((dst_off + rel) % r->src_align)
-				continue;
-			dst = place(dst_arena, MIDDLE, dst_off, len);
-			src = place(src_arena, MIDDLE, dst_off + rel, len);
-			wrong = check_case(r, dst, src, len);
-			if (wrong && sweep->verbose) {
-				explain(r, dst, src, len, wrong);
-				return wrong;
-			}
-			all_wrong |= wrong;
+			in.dst = place(dst_arena, MIDDLE, off, in.len);
+			in.src = place(src_arena, MIDDLE, off + rel, in.len);
+			if (!try(v, &in))
+				return false;
 		}
 		for (where = 0; where < NR_PLACES * NR_PLACES; where++) {
-			dst = place(dst_arena, where % NR_PLACES, 0, len);
-			src = place(src_arena, where / NR_PLACES, 0, len);
-			if ((unsigned long)dst % r->dst_align || (unsigned long)src % r->src_align)
-				continue;
-			wrong = check_case(r, dst, src, len);
-			if (wrong && sweep->verbose) {
-				explain(r, dst, src, len, wrong);
-				return wrong;
-			}
-			all_wrong |= wrong;
+			in.dst = place(dst_arena, where % NR_PLACES, 0, in.len);
+			in.src = place(src_arena, where / NR_PLACES, 0, in.len);
+			if (!try(v, &in))
+				return false;
 		}
 	}
-	return all_wrong;
+	return true;
 }
 
 /* Mostly small, sometimes pages: a row spends its surprises early. */
@@ -304,41 +400,144 @@ static unsigned long random_len(const struct simd_routine *r)
 	return r->granule * (1 + rnd(limit / r->granule));
 }
 
-static unsigned int check_random(const struct simd_routine *r, const struct sweep *sweep)
+static bool check_random(struct verdict *v)
 {
-	unsigned int wrong, all_wrong = 0;
-	unsigned long i, len;
-	u8 *dst, *src;
+	struct input in = { .arena = dst_arena };
+	unsigned long i;
 
-	rnd_state = sweep->seed;
-	for (i = 0; i < sweep->cases; i++) {
-		len = random_len(r);
-		dst = place(dst_arena, rnd(NR_PLACES), rnd(64) / r->dst_align * r->dst_align, len);
-		src = place(src_arena, rnd(NR_PLACES), rnd(64) / r->src_align * r->src_align, len);
-		if ((unsigned long)dst % r->dst_align || (unsigned long)src % r->src_align)
-			continue;
-		wrong = check_case(r, dst, src, len);
-		if (wrong && sweep->verbose) {
-			explain(r, dst, src, len, wrong);
+	rnd_state = v->sweep->seed;
+	for (i = 0; i < v->sweep->cases; i++) {
+		in.len = random_len(v->r);
+		in.dst = place(dst_arena, rnd(NR_PLACES),
+			       rnd(64) / v->r->dst_align * v->r->dst_align, in.len);
+		in.src = place(src_arena, rnd(NR_PLACES),
+			       rnd(64) / v->r->src_align * v->r->src_align, in.len);
+		if (!try(v, &in)) {
 			printf("#   random case %lu of seed %llu\n", i,
-			       (unsigned long long)sweep->seed);
-			return wrong;
+			       (unsigned long long)v->sweep->seed);
+			return false;
 		}
-		all_wrong |= wrong;
 	}
-	return all_wrong;
+	return true;
+}
+
+/* --- Faults --- */
+
+/* Every size up to this one, and every byte of it. */
+#define ALL_SIZES	320
+
+/* Of larger extents, every byte this close to an end, and one in so many. */
+#define NEAR_END	96
+#define ONE_IN		67
+
+static bool worth_a_fault(unsigned long len, unsigned long at)
+{
+	return len <= ALL_SIZES || at <= NEAR_END || len - at <= NEAR_END || at % ONE_IN == 0;
+}
+
+/*
+ * An extent of @len bytes that runs into the hole at byte @at; if @at is @len,
+ * it ends there. The source ends where nothing can be read: with all sizes and
+ * all @at, source and destination take all alignments to each other.
+ */
+static struct input input_at(unsigned long len, unsigned long at)
+{
+	return (struct input){
+		.arena = hole_arena,
+		.dst = hole - at,
+		.src = place(src_arena, LAST, 0, len),
+		.len = len,
+	};
+}
+
+/* Sizes around which routines change their ways, beyond those in ALL_SIZES. */
+static const unsigned int fault_sizes[] = {
+	512, 576, 640, 1024, PAGE_SIZE, PAGE_SIZE + 256, 3 * PAGE_SIZE
+};
+
+static bool check_fault_size(struct verdict *v, unsigned long len, unsigned long *nr)
+{
+	unsigned long every = max(ALL_CASES / max(v->sweep->cases, 1ul), 1ul), at;
+
+	for (at = 0; at <= len; at++) {
+		struct input in = input_at(len, at);
+
+		if (!worth_a_fault(len, at) || (*nr)++ % every)
+			continue;
+		if (!try(v, &in))
+			return false;
+	}
+	return true;
+}
+
+static bool check_faults(struct verdict *v)
+{
+	unsigned long nr = 0, len;
+	unsigned int i;
+	int off;
+
+	for (len = 0; len <= ALL_SIZES; len++)
+		if (!check_fault_size(v, len, &nr))
+			return false;
+	for (i = 0; i < ARRAY_SIZE(fault_sizes); i++)
+		for (off = -1; off <= 1; off++)
+			if (!check_fault_size(v, fault_sizes[i] + off, &nr))
+				return false;
+	return true;
+}
+
+/*
+ * Page faults whose page is there by the time the routine goes on, and traps
+ * that are no page faults at all.
+ */
+static bool check_traps(struct verdict *v)
+{
+	static const unsigned int lens[] = { 1, 7, 64, 65, 200, 319, 513, 700, 1100 };
+	static const unsigned int claims[] = { X86_TRAP_PF, X86_TRAP_MF };
+	unsigned int i, at, c;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		for (at = 0; at < lens[i]; at += 1 + lens[i] / 19) {
+			for (c = 0; c < ARRAY_SIZE(claims); c++) {
+				struct input in = input_at(lens[i], at);
+
+				in.claim = claims[c];
+				if (!try(v, &in))
+					return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* Is there an SFENCE between the last store and the return, on each way out? */
+static bool check_fences(struct verdict *v)
+{
+	static const unsigned int lens[] = { 0, 7, 65, 170, 319, 530 };
+	unsigned int i, at;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		for (at = 0; at <= 2 * lens[i]; at = 2 * at + 1) {
+			struct input in = input_at(lens[i], min(at, lens[i]));
+
+			in.step = true;
+			if (!try(v, &in))
+				return false;
+		}
+	}
+	return true;
 }
 
 /* A mask of all checks that @r fails; with @verbose, of those in one case. */
 unsigned int check_row(const struct simd_routine *r, const struct sweep *sweep)
 {
-	unsigned int wrong;
+	struct verdict v = { r, sweep, 0 };
 
 	alarm(TIMEOUT);
 	state_prepare(r->guard);
-	wrong = check_edges(r, sweep);
-	if (!wrong || !sweep->verbose)
-		wrong |= check_random(r, sweep);
+	if (check_edges(&v) && check_random(&v) && r->kind == SIMD_KIND_to_user &&
+	    check_faults(&v) && check_traps(&v) && r->flags & SIMD_STREAMING)
+		check_fences(&v);
 	alarm(0);
-	return wrong;
+	return v.wrong;
 }

@@ -97,11 +97,14 @@ SYM_FUNC_START(checked_call)
 	mov	F(CC_ARG + 1), %edx
 	mov	F(CC_ARG + 2), %ecx
 #endif
+	push	F(CC_FLAGS_IN)
+	popf
 	call	*F(CC_FN)
 
+	mov	AX, F(CC_RET)
 	pushf
 	pop	F(CC_FLAGS)
-	/* DF and AC would not let the rest of this program live. */
+	/* DF, TF and AC would not let the rest of this program live. */
 	push	$2
 	popf
 	.set	.Lword, CC_SAVED_OUT
@@ -124,6 +127,58 @@ SYM_FUNC_START(checked_call)
 	.endr
 	RET
 SYM_FUNC_END(checked_call)
+
+#ifndef CONFIG_X86_64
+/*
+ * A 32-bit handler returns by INT 0x80, which takes 10 us in some guests: most
+ * of a run. And while the frame has x87 state twice, as FNSAVE and as FXSAVE
+ * store it, QEMU (7.2 for one) fills in the first and restores the second.
+ */
+#define FRAME_FXSAVE	112	/* what follows the FNSAVE image */
+#define FRAME_MAGIC	464	/* in FXSAVE: XSAVE follows */
+#define XSAVE_FOLLOWS	0x46505853
+
+/* In struct sigcontext, words */
+#define FRAME_DI	4
+#define FRAME_SP	7
+#define FRAME_IP	14	/* then CS, flags */
+
+SYM_FUNC_START(checked_resume)
+	mov	4(SP), %ebx
+	mov	8(SP), %esi
+
+	mov	F(CC_MASK), AX
+	xor	%edx, %edx
+	cmpb	$CC_LEVEL_FXSAVE, F(CC_LEVEL)
+	jb	2f
+	je	1f
+	cmpl	$XSAVE_FOLLOWS, FRAME_FXSAVE + FRAME_MAGIC(SI)
+	jne	1f
+	xrstor	FRAME_FXSAVE(SI)
+	jmp	2f
+1:	fxrstor	FRAME_FXSAVE(SI)
+2:	frstor	(SI)
+
+	/*
+	 * IRET takes these from below the stack that was in use. After POPF and
+	 * RET, TF would trap before the same instruction for ever.
+	 */
+	mov	FRAME_SP * WORD(%ebx), DI
+	sub	$3 * WORD, DI
+	lea	FRAME_IP * WORD(%ebx), SI
+	mov	DI, resume_sp
+	movsl
+	movsl
+	movsl
+	lea	FRAME_DI * WORD(%ebx), SP
+	popa
+	mov	resume_sp, SP
+	iret
+SYM_FUNC_END(checked_resume)
+
+	.local	resume_sp
+	.comm	resume_sp, WORD, WORD
+#endif
 
 SYM_FUNC_START(checked_probe_dirty)
 	vxorps	%ymm0, %ymm0, %ymm0

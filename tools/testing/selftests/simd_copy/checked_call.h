@@ -24,7 +24,9 @@
 #define CC_CLEAN	9
 #define CC_BEFORE	10
 #define CC_AFTER	11
-#define CC_SAVED_IN	12
+#define CC_RET		12
+#define CC_FLAGS_IN	13
+#define CC_SAVED_IN	14
 #define CC_SAVED_OUT	(CC_SAVED_IN + CC_SAVED)
 #define CC_STACK_IN	(CC_SAVED_OUT + CC_SAVED)
 #define CC_STACK_OUT	(CC_STACK_IN + CC_CANARIES)
@@ -47,6 +49,8 @@
  * @clean:	state image for C code
  * @before:	state image loaded before the call
  * @after:	state image stored after it
+ * @ret:	what the routine returned
+ * @flags_in:	flags before the call
  * @saved_in:	callee-saved registers before the call
  * @saved_out:	and after it
  * @stack_in:	the words right above the return address, before the call
@@ -63,6 +67,8 @@ struct checked_call {
 	void		*clean;
 	void		*before;
 	void		*after;
+	unsigned long	ret;
+	unsigned long	flags_in;
 	unsigned long	saved_in[CC_SAVED];
 	unsigned long	saved_out[CC_SAVED];
 	unsigned long	stack_in[CC_CANARIES];
@@ -75,6 +81,9 @@ void checked_call(void);
 
 /* Leave all registers in the state C code expects. */
 void checked_clean(void);
+
+/* Leave a signal handler for where the frame says, all registers as it says. */
+void checked_resume(const void *regs, const void *fpregs);
 
 /* Write YMM0; the second cleans the upper halves. For probing XINUSE. */
 void checked_probe_dirty(void);

@@ -24,7 +24,7 @@ void print_list(void)
 	simd_for_each_row(row) {
 		const struct simd_routine *r = &simd_routines[row];
 
-		printf("%-6s %-12s %-5s %-6s ", simd_kind_names[r->kind], r->name,
+		printf("%-8s %-12s %-5s %-6s ", simd_kind_names[r->kind], r->name,
 		       simd_guard_names[r->guard],
 		       r->flags & SIMD_STREAMING ? "stream" : "-");
 		if (!r->all[0].name && !r->any[0].name)

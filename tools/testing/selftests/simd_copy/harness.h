@@ -23,6 +23,11 @@ enum check {
 	CHECK_MXCSR,
 	CHECK_VECTOR,
 	CHECK_UPPER,
+	CHECK_RESIDUE,
+	CHECK_ACCESS,
+	CHECK_FIXUP,
+	CHECK_FENCE,
+	CHECK_TRAPS,
 	CHECK_CRASH,
 	NR_CHECKS
 };
@@ -39,11 +44,50 @@ void state_save(void);
 void state_prepare(enum simd_guard guard);
 unsigned int state_compare(enum simd_guard guard);
 
+/* trap.c */
+/**
+ * struct trap - what may happen to a call, and what did
+ * @hole:	a page that can not be stored to, NULL if there is none
+ * @claim:	the trap that the first store to @hole goes by. The page is there
+ *		from then on. 0: all are page faults, and it is not.
+ * @step:	look at each instruction
+ * @filled:	@hole is there now
+ * @faults:	stores to @hole so far
+ * @closed:	one of them was made without user access
+ * @fenced:	the last SFENCE came after the last store that may fault
+ * @signal:	what ended the call, 0 if it returned
+ * @addr:	the address that was for
+ */
+struct trap {
+	u8		*hole;
+	unsigned int	claim;
+	bool		step;
+	bool		filled;
+	unsigned int	faults;
+	bool		closed;
+	bool		fenced;
+	int		signal;
+	u8		*addr;
+};
+
+/* What the call at hand has of that, and how often it opened and closed access. */
+extern struct trap trap;
+extern unsigned int shim_stac, shim_clac;
+
+void trap_init(void);
+bool trap_call(void);
+
+/* In simd_string.S */
+extern int simd_odd_traps;
+
 /* check.c */
+/* What a run that leaves nothing out takes. */
+#define ALL_CASES	100000
+
 /**
  * struct sweep - how to go through the inputs of a row
  * @seed:	of the random cases
- * @cases:	number of random cases
+ * @cases:	number of random cases; with fewer than %ALL_CASES, faults are sampled
  * @verbose:	stop at the first failure, and explain it
  */
 struct sweep {

@@ -157,16 +157,13 @@ rows_that_ran() {
 
 rows_in_bytes() {
 	grep -l '\.byte' "$here"/../../../../arch/x86/lib/simd_*.S | while read -r source; do
-		nm "$dir/$1/$(basename "$source" .S).o" |
-			sed -n 's,.* T simd_\([a-z]*\)_\(.*\),\1/\2,p'
+		nm "$dir/$1/$(basename "$source" .S).o"
+	done >"$log/symbols"
+	rows "$1" | while read -r row; do
+		if grep -q " T $(symbol_of "$row")\$" "$log/symbols"; then
+			echo "$row"
+		fi
 	done
-}
-
-# ends_with_sfence WIDTH ROW: after it, only what cleans up
-ends_with_sfence() {
-	insns "$dir/harness_$1" "$(symbol_of "$2")" |
-		awk -F'\t' '$2 !~ /^(pop|emms|vzeroupper|ret)/ { last = $2 }
-			END { exit last != "sfence" }'
 }
 
 for width in 64 32; do
@@ -189,8 +186,8 @@ for width in 64 32; do
 	rows_in_bytes $width | sort -u "$log/never.$width" - >"$log/encoded.$width"
 done
 cpus=$(for width in 64 32; do echo native; models $width; done | wc -w)
-# Of each width: rows run, fences and their control. Two controls, and cmov.
-echo "1..$((cpus + $(cat "$log"/encoded.* | wc -l) + 2 * 3 + 3))"
+# Of each width: rows run. Two controls, and cmov.
+echo "1..$((cpus + $(cat "$log"/encoded.* | wc -l) + 2 + 3))"
 
 for width in 64 32; do
 	for model in native $(models $width); do
@@ -207,18 +204,6 @@ for width in 64 32; do
 		row_encoded_well $width "$row"
 		result $? "$width-bit $row: encoding"
 	done <"$log/encoded.$width"
-
-	status=0
-	for row in $("$dir/harness_$width" --list | awk '$4 == "stream" { print $1 "/" $2 }'); do
-		if ! ends_with_sfence $width "$row"; then
-			echo "# $row does not end with sfence"
-			status=1
-		fi
-	done
-	result $status "$width-bit: streaming rows end with sfence"
-	row=$("$dir/harness_$width" --list | awk '$4 == "-" { print $1 "/" $2; exit }')
-	! ends_with_sfence $width "$row"
-	result $? "control: $width-bit $row does not end with sfence"
 done
 
 control "bytes of another instruction" "0x0f, 0x01, 0xfb" clzero "names clzero"

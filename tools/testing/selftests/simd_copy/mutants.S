@@ -234,3 +234,228 @@ SIMD_END mutant_clear_ud2
 SIMD_COPY_START mutant_copy_aligned
 	SIMD_COPY_LOOP movaps, movaps, %xmm0, 16
 SIMD_END mutant_copy_aligned
+
+/* --- Copies to user space --- */
+
+/* The end of such a routine, without a fixup of its own. */
+.macro USER_RETURN
+	mov	LEN, TMP
+#ifndef CONFIG_X86_64
+	pop	%esi
+	pop	%edi
+#endif
+	RET
+.endm
+
+/* Store all of LEN by single bytes; @fault is where to go if one can not be. */
+.macro USER_BYTES fault:req
+.Lbytes\@:
+	rep movsb
+	SIMD_FAULT .Lbytes\@, .Lfaulted\@
+	jmp	.Lstored\@
+.Lfaulted\@:
+	SIMD_FAULTED \fault
+.Lstored\@:
+.endm
+
+/* Store the first @width of LEN, if there are as many, then bytes. */
+.macro USER_TURN load:req, store:req, reg:req, width:req, fault:req
+	cmp	$\width, LEN
+	jb	.Lbytes\@
+	\load	(SRC), \reg
+.Lturn\@:
+	\store	\reg, (DST)
+	SIMD_FAULT .Lturn\@, .Lfaulted\@
+	add	$\width, SRC
+	add	$\width, DST
+	sub	$\width, LEN
+	jmp	.Lbytes\@
+.Lfaulted\@:
+	SIMD_FAULTED .Lbytes\@
+.Lbytes\@:
+	USER_BYTES \fault
+.endm
+
+SIMD_TO_USER_START mutant_to_user_less
+	USER_BYTES 2f
+1:	ASM_CLAC
+	USER_RETURN
+2:	dec	LEN
+	jmp	1b
+SYM_FUNC_END(mutant_to_user_less)
+
+SIMD_TO_USER_START mutant_to_user_more
+	USER_BYTES 2f
+1:	ASM_CLAC
+	USER_RETURN
+2:	inc	LEN
+	jmp	1b
+SYM_FUNC_END(mutant_to_user_more)
+
+/* As if none of a turn were stored when one of its bytes can not be. */
+SIMD_TO_USER_START mutant_to_user_gives_up
+	push	LEN
+	and	$-64, LEN
+	USER_BYTES 2f
+	pop	LEN
+	and	$63, LEN
+	USER_BYTES 1f
+1:	ASM_CLAC
+	USER_RETURN
+2:	add	$63, LEN
+	and	$-64, LEN
+	pop	TMP
+	and	$63, %eax
+	add	TMP, LEN
+	jmp	1b
+SYM_FUNC_END(mutant_to_user_gives_up)
+
+/* A turn is counted before it is stored. */
+SIMD_TO_USER_START mutant_to_user_early
+	cmp	$4 * WORD, LEN
+	jb	4f
+	SIMD_TO_USER_HEAD mutant_to_user_early, 2*WORD
+1:	mov	(SRC), TMP
+	mov	WORD(SRC), REST
+	add	$2 * WORD, SRC
+	add	$2 * WORD, DST
+	sub	$2 * WORD, LEN
+2:	mov	TMP, -2 * WORD(DST)
+	SIMD_FAULT 2b, 6f
+3:	mov	REST, -WORD(DST)
+	SIMD_FAULT 3b, 6f
+	cmp	$2 * WORD, LEN
+	jae	1b
+4:	USER_BYTES 5f
+5:	ASM_CLAC
+	USER_RETURN
+6:	SIMD_FAULTED 4b
+.Lmutant_to_user_early_head_fault:
+	add	REST, LEN
+	SIMD_FAULTED 5b
+SYM_FUNC_END(mutant_to_user_early)
+
+SIMD_TO_USER_START mutant_to_user_fence
+	USER_TURN mov, movnti, TMP, WORD, 2f
+	sfence
+2:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_fence)
+
+SIMD_TO_USER_START mutant_to_user_emms
+	USER_TURN movq, movq, %mm0, 8, 2f
+	emms
+2:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_emms)
+
+SIMD_TO_USER_START mutant_to_user_vzeroupper
+	USER_TURN vmovups, vmovups, %ymm0, 32, 2f
+	vzeroupper
+2:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_vzeroupper)
+
+SIMD_TO_USER_START mutant_to_user_clac
+	USER_BYTES 1f
+1:	USER_RETURN
+SYM_FUNC_END(mutant_to_user_clac)
+
+SIMD_TO_USER_START mutant_to_user_clac_fault
+	USER_BYTES 1f
+	ASM_CLAC
+1:	USER_RETURN
+SYM_FUNC_END(mutant_to_user_clac_fault)
+
+SIMD_TO_USER_START mutant_to_user_clac_twice
+	USER_BYTES 1f
+	ASM_CLAC
+1:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_clac_twice)
+
+SIMD_TO_USER_START mutant_to_user_clac_early
+	ASM_CLAC
+	USER_BYTES 1f
+1:	USER_RETURN
+SYM_FUNC_END(mutant_to_user_clac_early)
+
+/* The last byte once more, right behind itself. */
+SIMD_TO_USER_START mutant_to_user_after
+	mov	LEN, REST
+	USER_BYTES 1f
+	test	REST, REST
+	jz	1f
+	mov	-1(SRC), %al
+	mov	%al, (DST)
+1:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_after)
+
+/* The last byte first. */
+SIMD_TO_USER_START mutant_to_user_backward
+	test	LEN, LEN
+	jz	2f
+	mov	-1(SRC, LEN), %al
+1:	mov	%al, -1(DST, LEN)
+	SIMD_FAULT 1b, 4f
+2:	USER_BYTES 3f
+3:	ASM_CLAC
+	USER_RETURN
+4:	SIMD_FAULTED 2b
+SYM_FUNC_END(mutant_to_user_backward)
+
+SIMD_TO_USER_START mutant_to_user_overread
+	USER_BYTES 2f
+	mov	(SRC), %al
+2:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_overread)
+
+SIMD_TO_USER_START mutant_to_user_overread_fault
+	USER_BYTES 2f
+1:	ASM_CLAC
+	USER_RETURN
+2:	mov	(SRC, LEN), %al
+	jmp	1b
+SYM_FUNC_END(mutant_to_user_overread_fault)
+
+/* That it has an entry does not allow a load to fault. */
+SIMD_TO_USER_START mutant_to_user_load
+	USER_BYTES 2f
+1:	mov	(SRC), %al
+	SIMD_FAULT 1b, 2f
+2:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_load)
+
+SIMD_TO_USER_START mutant_to_user_no_entry
+	rep movsb
+	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_no_entry)
+
+SIMD_TO_USER_START mutant_to_user_uncounted
+0:	rep movsb
+	SIMD_FAULT 0b, 1f
+1:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_uncounted)
+
+/* Page faults are counted as well. */
+SIMD_TO_USER_START mutant_to_user_miscounted
+0:	rep movsb
+	SIMD_FAULT 0b, 2f
+1:	ASM_CLAC
+	USER_RETURN
+2:	xor	%eax, %eax
+	SIMD_FAULTED 1b
+SYM_FUNC_END(mutant_to_user_miscounted)
+
+SIMD_TO_USER_START mutant_to_user_saved
+	USER_BYTES 2f
+1:	ASM_CLAC
+	USER_RETURN
+2:	inc	BX
+	jmp	1b
+SYM_FUNC_END(mutant_to_user_saved)

@@ -22,4 +22,20 @@
 #define _ASM_SP	esp
 #endif
 
+/* The kernel's own layout: where an instruction that may fault goes on. */
+#define EX_TYPE_FAULT	2	/* with the trap number in eax */
+
+#ifdef __ASSEMBLY__
+#define _ASM_EXTABLE_TYPE(insn, fixup, type) shim_extable insn, fixup, type
+
+.macro shim_extable insn:req, fixup:req, type:req
+	.pushsection __ex_table, "a"
+	.balign	4
+	.long	\insn - .
+	.long	\fixup - .
+	.long	\type
+	.popsection
+.endm
+#endif
+
 #endif /* SHIM_ASM_ASM_H */

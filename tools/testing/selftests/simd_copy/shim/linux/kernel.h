@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
+#define DIV_ROUND_UP(x, div)		(((x) + (div) - 1) / (div))
 #define DIV_ROUND_CLOSEST(x, div)	(((x) + (div) / 2) / (div))
 
 #ifndef pr_fmt

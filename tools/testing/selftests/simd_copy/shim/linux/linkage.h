@@ -5,6 +5,7 @@
 #define RET ret
 #define SYM_FUNC_START(name) shim_func_start name
 #define SYM_FUNC_END(name) shim_func_end name
+#define SYM_DATA(name, ...) shim_data name, __VA_ARGS__
 
 .macro shim_func_start name:req
 	.globl	\name
@@ -14,6 +15,14 @@
 .endm
 
 .macro shim_func_end name:req
+	.size	\name, . - \name
+.endm
+
+.macro shim_data name:req, data:vararg
+	.globl	\name
+	.type	\name, @object
+\name:
+	\data
 	.size	\name, . - \name
 .endm
 
