@@ -118,7 +118,7 @@ static unsigned long threshold(const struct simd_result *results,
 	if (e < top)
 		return sizes[e];
 
-	return cache_bytes ? max(cache_bytes, (unsigned long)sizes[SIMD_NR_SIZES - 1])
+	return cache_bytes ? max_t(unsigned long, cache_bytes, sizes[SIMD_NR_SIZES - 1])
 			   : ULONG_MAX;
 }
 

@@ -36,12 +36,6 @@ struct machine {
 	unsigned long		threshold;
 };
 
-#ifdef CONFIG_X86_64
-#define STOCK_32_64(_32, _64)	_64
-#else
-#define STOCK_32_64(_32, _64)	_32
-#endif
-
 #define CACHE		(32ul << 20)
 #define NEVER		ULONG_MAX
 
@@ -102,7 +96,7 @@ static const struct machine machines[] = {
 		.name = "Pentium III: no string instruction is good, movntps streams",
 		.kind = SIMD_KIND_copy,
 		.costs = {
-			{ STOCK_32_64("rep_movsl", "mov"), { 5000, 90000, 0 },
+			{ "mov", { 5000, 90000, 0 },
 			  { 9000, 150000, 0 }, { 9500, 160000, 0 } },
 			{ "mmx", { 3300, 56000, 0 }, { 8800, 148000, 0 }, { 9400, 158000, 0 } },
 			{ "sse_nt", { 9000, 150000, 0 }, { 4400, 71000, 0 }, { 8800, 141000, 0 } },
@@ -113,13 +107,13 @@ static const struct machine machines[] = {
 		.kind = SIMD_KIND_copy,
 		.features = { X86_FEATURE_REP_GOOD },
 		.costs = {
-			{ STOCK_32_64("rep_movsl", "rep_movsq"), { 100, 1600, 50000 },
+			{ "rep_movsq", { 100, 1600, 50000 },
 			  { 400, 6400, 200000 }, { 500, 8000, 250000 } },
 			{ "rep_movsb", { 96, 1536, 48000 }, { 384, 6144, 192000 },
 			  { 480, 7680, 240000 } },
 		},
-		.cached = STOCK_32_64("rep_movsl", "rep_movsq"),
-		.stream = STOCK_32_64("rep_movsl", "rep_movsq"), .threshold = NEVER,
+		.cached = "rep_movsq",
+		.stream = "rep_movsq", .threshold = NEVER,
 	}, {
 		.name = "of rows that tie, one that needs no section",
 		.kind = SIMD_KIND_clear,

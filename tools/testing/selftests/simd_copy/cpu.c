@@ -11,9 +11,6 @@
 
 #include "harness.h"
 
-/* How often a routine has opened and closed access to user memory. */
-unsigned int shim_stac, shim_clac;
-
 enum reg { EAX, EBX, ECX, EDX };
 
 /* Where the words of X86_FEATURE_* come from; the others Linux makes itself. */

@@ -9,12 +9,17 @@
 #ifdef SHIM_PRIVILEGED
 #define ASM_STAC	stac
 #define ASM_CLAC	clac
-#elif defined(CONFIG_X86_64)
+#else
+/* In whatever program the routines are linked into. */
+	.comm	shim_stac, 4, 4
+	.comm	shim_clac, 4, 4
+#ifdef CONFIG_X86_64
 #define ASM_STAC	incl shim_stac(%rip)
 #define ASM_CLAC	incl shim_clac(%rip)
 #else
 #define ASM_STAC	incl shim_stac
 #define ASM_CLAC	incl shim_clac
+#endif
 #endif
 
 #endif /* SHIM_ASM_SMAP_H */
