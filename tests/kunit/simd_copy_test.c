@@ -139,7 +139,7 @@ static unsigned int nr_later;
 /* Odd, so that no byte looks cleared. The source has the complement. */
 static u8 pattern(unsigned long i)
 {
-	return (u32)(i * 0x9e3779b1) >> 24 | 1;
+	return SIMD_COPY_TEST_BYTE(i);
 }
 
 static void fill_buffers(void)
@@ -154,7 +154,7 @@ static void fill_buffers(void)
 
 static u32 count_wrong(void)
 {
-	bool copies = simd_routines[test.row].kind == SIMD_KIND_copy;
+	bool copies = simd_routines[test.row].kind != SIMD_KIND_clear;
 	unsigned long i;
 	u32 wrong = 0;
 
@@ -314,8 +314,8 @@ static void run_in_context(void)
 	}
 }
 
-/* Find the row of a run. */
-static int find_row(const struct simd_copy_test_run *run)
+/* Find a row by "KIND/NAME". */
+static int find_row(const char *name)
 {
 	unsigned int kind;
 	int row;
@@ -323,9 +323,9 @@ static int find_row(const struct simd_copy_test_run *run)
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
 		size_t n = strlen(simd_kind_names[kind]);
 
-		if (strncmp(run->row, simd_kind_names[kind], n) || run->row[n] != '/')
+		if (strncmp(name, simd_kind_names[kind], n) || name[n] != '/')
 			continue;
-		row = simd_find_row(kind, run->row + n + 1);
+		row = simd_find_row(kind, name + n + 1);
 		if (row < 0)
 			break;
 		return simd_usable(&simd_results[row]) ? row : -EOPNOTSUPP;
@@ -341,7 +341,7 @@ static int run_test(struct simd_copy_test_run *run)
 	lockdep_assert_held(&test_lock);
 
 	test = (struct test) {
-		.row		= find_row(run),
+		.row		= find_row(run->row),
 		.len		= run->npages * PAGE_SIZE,
 		.context	= run->context,
 	};
@@ -370,7 +370,7 @@ static int start_test(struct file *file, struct simd_copy_test_run *run)
 	run->row[sizeof(run->row) - 1] = '\0';
 	if (!run->npages || run->npages > MAX_PAGES || run->context >= SIMD_COPY_TEST_NR_CONTEXTS)
 		return -EINVAL;
-	row = find_row(run);
+	row = find_row(run->row);
 	if (row < 0)
 		return row;
 
@@ -415,6 +415,63 @@ static int fetch_result(struct simd_copy_test_run *run)
 		return err;
 	}
 	return -ENODATA;
+}
+
+/* What copies to user space are made from. */
+static u8 *source;
+
+static int run_to_user(struct simd_copy_test_to_user *t)
+{
+	void __user *to = (void __user *)(unsigned long)t->to;
+	bool ok = access_ok(to, t->n);
+	const u8 *from = source + t->offset;
+	struct simd_stats before, after;
+	const struct simd_routine *r;
+	bool all;
+	int row;
+
+	if (t->offset > SIMD_COPY_TEST_SOURCE)
+		return -EINVAL;
+	if (ok && t->n > SIMD_COPY_TEST_SOURCE - t->offset)
+		return -EINVAL;
+
+	simd_stats_total(&before);
+	if (!strcmp(t->row, "api")) {
+		t->left = simd_copy_to_user(to, from, t->n);
+	} else if (!strcmp(t->row, "stock")) {
+		/* copy_to_user() itself warns of an @n that no object can have. */
+		t->left = _copy_to_user(to, from, t->n);
+	} else {
+		row = find_row(t->row);
+		if (row < 0)
+			return row;
+		r = &simd_routines[row];
+		if (r->kind != SIMD_KIND_to_user)
+			return -ENOENT;
+		if (!ok && (t->to != SIMD_COPY_TEST_NOWHERE ||
+			    t->n > SIMD_COPY_TEST_SOURCE - t->offset))
+			return -EFAULT;
+		t->left = simd_run(r, r->kind, r->guard, r->fn, (void __force *)to, from, t->n,
+				   &all);
+	}
+	simd_stats_total(&after);
+	t->sections = after.sections - before.sections;
+	t->faults = after.faults - before.faults;
+	return 0;
+}
+
+static long to_user_ioctl(struct simd_copy_test_to_user __user *user)
+{
+	struct simd_copy_test_to_user t;
+	int err;
+
+	if (copy_from_user(&t, user, sizeof(t)))
+		return -EFAULT;
+	t.row[sizeof(t.row) - 1] = '\0';
+	err = run_to_user(&t);
+	if (err)
+		return err;
+	return copy_to_user(user, &t, sizeof(t)) ? -EFAULT : 0;
 }
 
 static int test_release(struct inode *inode, struct file *file)
@@ -594,6 +651,8 @@ static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		break;
 	case SIMD_COPY_TEST_OFFEND:
 		return offend(arg);
+	case SIMD_COPY_TEST_TO_USER:
+		return to_user_ioctl(user);
 	default:
 		return -ENOTTY;
 	}
@@ -620,12 +679,17 @@ static int hotplug_state;
 
 static int __init test_init(void)
 {
+	unsigned long i;
 	int err = -ENOMEM;
 
 	dst = vzalloc(BUFFER_SIZE);
 	src = vzalloc(BUFFER_SIZE);
-	if (!dst || !src)
+	source = vmalloc(SIMD_COPY_TEST_SOURCE);
+	if (!dst || !src || !source)
 		goto free;
+	for (i = 0; i < SIMD_COPY_TEST_SOURCE; i++)
+		source[i] = pattern(i);
+
 	err = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "lib/simd_copy:test",
 					test_cpu_online, NULL);
 	if (err < 0)
@@ -639,6 +703,7 @@ static int __init test_init(void)
 remove_state:
 	cpuhp_remove_state_nocalls(hotplug_state);
 free:
+	vfree(source);
 	vfree(src);
 	vfree(dst);
 	return err;
@@ -649,6 +714,7 @@ static void __exit test_exit(void)
 {
 	misc_deregister(&test_device);
 	cpuhp_remove_state_nocalls(hotplug_state);
+	vfree(source);
 	vfree(src);
 	vfree(dst);
 }

@@ -135,4 +135,37 @@ enum simd_copy_test_offence {
 
 #define SIMD_COPY_TEST_OFFEND	_IO('S', 4)
 
+/* Bytes of the source, and what is in it: odd bytes. Not mapped from there on. */
+#define SIMD_COPY_TEST_SOURCE	(1024 * 1024)
+#define SIMD_COPY_TEST_BYTE(i)	((__u8)((__u32)(i) * 0x9e3779b1u >> 24 | 1))
+
+/* An address that is nobody's, on any CPU: a store there is no page fault. */
+#define SIMD_COPY_TEST_NOWHERE	0x4000000000000000ull
+
+/**
+ * struct simd_copy_test_to_user - copy from the device's source to the caller
+ * @row:	in: "to_user/NAME", a row without what surrounds the call;
+ *		"api", simd_copy_to_user(); "stock", the kernel's own. Errors are
+ *		those of SIMD_COPY_TEST_RUN
+ * @to:		in: where to. EFAULT for a row and an address that access_ok()
+ *		refuses, other than %SIMD_COPY_TEST_NOWHERE
+ * @n:		in: bytes
+ * @offset:	in: where in the source. EINVAL if it ends before @offset + @n,
+ *		unless access_ok() refuses as many
+ * @left:	out: bytes that were not copied
+ * @sections:	out: sections opened meanwhile
+ * @faults:	out: sections that met a fault meanwhile
+ */
+struct simd_copy_test_to_user {
+	char	row[32];
+	__u64	to;
+	__u64	n;
+	__u64	offset;
+	__u64	left;
+	__u32	sections;
+	__u32	faults;
+};
+
+#define SIMD_COPY_TEST_TO_USER	_IOWR('S', 5, struct simd_copy_test_to_user)
+
 #endif /* _SIMD_COPY_TEST_UAPI_H */

@@ -55,7 +55,7 @@ fi
 
 # Tests that are programs of their own. Two of them serve others as well.
 set --
-for program in hostile pending contexts debug hammer; do
+for program in hostile pending to_user contexts debug hammer; do
 	case $program in
 	hostile)	user=stats ;;
 	contexts)	user=debug ;;
@@ -65,6 +65,10 @@ for program in hostile pending contexts debug hammer; do
 		set -- "$@" $program
 	fi
 done
+# A 64-bit kernel has 32-bit tasks as well.
+if [ -z "$width" ] && wanted to_user_32; then
+	set -- "$@" to_user_32
+fi
 step "building the test programs"
 programs=$*
 for program; do

@@ -85,7 +85,7 @@ static int read_rows(void)
 
 		if (sscanf(line, "%15s %15s %7s %31s", kind, name, guard, r->lacks) != 4)
 			continue;
-		if (strcmp(kind, "clear") && strcmp(kind, "copy"))
+		if (strcmp(kind, "clear") && strcmp(kind, "copy") && strcmp(kind, "to_user"))
 			continue;
 		snprintf(r->name, sizeof(r->name), "%s/%s", kind, name);
 		r->guarded = strcmp(guard, "NONE");

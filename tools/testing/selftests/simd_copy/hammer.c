@@ -670,6 +670,7 @@ static void open_device(void)
 	}
 	read_rows("clear");
 	read_rows("copy");
+	read_rows("to_user");
 }
 
 /* What the guard has counted; nothing without debugfs. */
