@@ -160,8 +160,10 @@ unsigned long simd_copy_to_user(void __user *to, const void *from, unsigned long
 	check_object_size(from, n, true);
 	instrument_copy_to_user(to, from, n);
 
-	if (n < SIMD_TO_USER_MIN)
+	if (n < SIMD_TO_USER_MIN) {
+		simd_refuse(SIMD_REFUSED_SHORT);
 		return simd_fallback(SIMD_KIND_to_user, (void __force *)to, from, n);
+	}
 	if (streams(SIMD_KIND_to_user, SIMD_AUTO, n))
 		return static_call(simd_to_user_stream)(to, from, n);
 	if (((unsigned long)to ^ (unsigned long)from) % sizeof(long))

@@ -55,6 +55,7 @@ const char *const simd_refusal_names[SIMD_NR_REFUSALS] = {
 	[SIMD_REFUSED_RT]	= "rt_hardirq",
 	[SIMD_REFUSED_NMI]	= "nmi",
 	[SIMD_REFUSED_EARLY]	= "early",
+	[SIMD_REFUSED_SHORT]	= "short",
 };
 EXPORT_SYMBOL_GPL(simd_refusal_names);
 
@@ -80,6 +81,17 @@ static enum simd_refusal refusal(void)
 	return SIMD_REFUSED_NESTED;
 }
 
+/**
+ * simd_refuse() - count a section that is not opened
+ * @why:	the reason
+ *
+ * Context: any.
+ */
+void simd_refuse(enum simd_refusal why)
+{
+	this_cpu_inc(simd_stats.refused[why]);
+}
+
 bool simd_guard_begin(enum simd_guard guard)
 {
 	enum simd_refusal why;
@@ -87,7 +99,7 @@ bool simd_guard_begin(enum simd_guard guard)
 	preempt_disable();
 	why = refusal();
 	if (unlikely(why < SIMD_NR_REFUSALS)) {
-		this_cpu_inc(simd_stats.refused[why]);
+		simd_refuse(why);
 		preempt_enable();
 		return false;
 	}

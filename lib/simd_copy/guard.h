@@ -16,6 +16,7 @@
  *				does not tell
  * @SIMD_REFUSED_NMI:		NMI
  * @SIMD_REFUSED_EARLY:		the boot CPU is not set up yet
+ * @SIMD_REFUSED_SHORT:		what is to be done is not worth a section
  * @SIMD_NR_REFUSALS:		number of reasons
  */
 enum simd_refusal {
@@ -25,6 +26,7 @@ enum simd_refusal {
 	SIMD_REFUSED_RT,
 	SIMD_REFUSED_NMI,
 	SIMD_REFUSED_EARLY,
+	SIMD_REFUSED_SHORT,
 	SIMD_NR_REFUSALS
 };
 
@@ -59,6 +61,7 @@ extern int simd_odd_traps;
 extern const char *const simd_refusal_names[SIMD_NR_REFUSALS];
 
 struct seq_file;
+void simd_refuse(enum simd_refusal why);
 void simd_stats_total(struct simd_stats *total);
 void simd_stats_show(struct seq_file *m);
 void simd_stats_reset(void);
