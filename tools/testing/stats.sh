@@ -13,7 +13,7 @@ fi
 if ! [ -r "$stats" ]; then
 	echo "$0: cannot read $stats." >&2
 	echo "As root: insmod simd_copy.ko (see 'make modules'), and where it is missing:" >&2
-	echo "  mount -t debugfs debugfs /sys/kernel/debug" >&2
+	echo "  mount -t debugfs none /sys/kernel/debug" >&2
 	exit 1
 fi
 

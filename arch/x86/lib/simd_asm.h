@@ -42,7 +42,7 @@
 #define REP_MOVS	rep movsl
 #endif
 
-/* In: 64-bit rdi, rsi; 32-bit eax, edx. SRC is preserved for the caller. */
+/* In: 64-bit rdi, rsi; 32-bit eax, edx. */
 .macro SIMD_CLEAR_START name:req
 SYM_TYPED_FUNC_START(\name)
 #ifdef CONFIG_X86_64
@@ -68,12 +68,16 @@ SYM_TYPED_FUNC_START(\name)
 #endif
 .endm
 
-.macro SIMD_END name:req
+.macro SIMD_RET
 #ifndef CONFIG_X86_64
 	pop	%esi
 	pop	%edi
 #endif
 	RET
+.endm
+
+.macro SIMD_END name:req
+	SIMD_RET
 SYM_FUNC_END(\name)
 .endm
 
@@ -137,15 +141,7 @@ SYM_FUNC_END(\name)
 .endm
 
 .macro SIMD_TO_USER_START name:req
-SYM_TYPED_FUNC_START(\name)
-#ifdef CONFIG_X86_64
-	mov	%rdx, LEN
-#else
-	push	%edi
-	push	%esi
-	mov	%eax, DST
-	mov	%edx, SRC
-#endif
+	SIMD_COPY_START \name
 	ASM_STAC
 .endm
 
@@ -178,11 +174,7 @@ SYM_TYPED_FUNC_START(\name)
 	\leave
 	ASM_CLAC
 	mov	LEN, TMP
-#ifndef CONFIG_X86_64
-	pop	%esi
-	pop	%edi
-#endif
-	RET
+	SIMD_RET
 
 	.if	\head
 .L\name\()_head_fault:
@@ -266,7 +258,7 @@ SYM_FUNC_END(\name)
 .endm
 
 /* A whole routine of that kind. */
-.macro SIMD_TO_USER name:req, load:req, store:req, regs:req, width:req, align:req, lines=1, fence, leave
+.macro SIMD_TO_USER name:req load:req store:req regs:req width:req align:req lines=1 fence leave
 SIMD_TO_USER_START \name
 	SIMD_TO_USER_LOOP \name, \load, \store, "\regs", \width, \align, \lines
 SIMD_TO_USER_END \name, \fence, \leave

@@ -46,4 +46,5 @@ SIMD_COPY_START simd_copy_avx2_nt
 SIMD_END simd_copy_avx2_nt
 
 SIMD_TO_USER simd_to_user_avx2, vmovdqu, vmovdqa, YMM_REGS, 32, 32, 2, leave=vzeroupper
-SIMD_TO_USER simd_to_user_avx2_nt, vmovdqu, vmovntdq, YMM_REGS, 32, 32, 2, fence=sfence, leave=vzeroupper
+SIMD_TO_USER simd_to_user_avx2_nt, vmovdqu, vmovntdq, YMM_REGS, 32, 32, 2, \
+	fence=sfence, leave=vzeroupper

@@ -27,7 +27,8 @@ flags()
 # assemble WIDTH FILE.S: to an object
 assemble()
 {
-	$cc $(flags "$1") -D__ASSEMBLY__ -DSHIM_PRIVILEGED -Itools/testing/selftests/simd_copy/shim \
+	$cc $(flags "$1") -D__ASSEMBLY__ -DSHIM_PRIVILEGED \
+		-Itools/testing/selftests/simd_copy/shim \
 		-Iarch/x86/lib -c "$2" -o "$out/$1/$(basename "$2" .S).o"
 }
 

@@ -64,7 +64,8 @@ fetch_busybox()
 		cat "$apt/apt.log" >&2
 		die "cannot download busybox-static for i386: is there a network?"
 	}
-	dpkg-deb --fsys-tarfile "$apt"/busybox-static_*.deb | tar -x -C "$out" --strip-components=2 \
+	dpkg-deb --fsys-tarfile "$apt"/busybox-static_*.deb |
+		tar -x -C "$out" --strip-components=2 \
 		./bin/busybox
 	rm -rf "$apt"
 }

@@ -11,11 +11,13 @@ scan()
 	{ sub(/\r$/, "") }
 	/simd_copy_vm: / { during = $0; sub(/.*simd_copy_vm: /, "", during) }
 	# The reports that test debug provokes and counts; nothing else in them.
-	during == "debug" && /simd_copy: .* (scheduled in|changed the|ended a|ran outside|moved more) / { ours = 1 }
+	during == "debug" &&
+	/simd_copy: .* (scheduled in|changed the|ended a|ran outside|moved more) / { ours = 1 }
 	# Of CPU models, about mitigations that want a microcode.
 	/Speculative Return Stack Overflow: WARNING: See / { next }
 	/end trace/ { ours = 0 }
-	ours && (/WARNING: .*(simd_copy\/debug\.c:|\[simd_copy\]$)/ || /RIP: 0010:/ || /Call Trace:/) { next }
+	ours && /WARNING: .*(simd_copy\/debug\.c:|\[simd_copy\]$)/ { next }
+	ours && (/RIP: 0010:/ || /Call Trace:/) { next }
 	/WARNING: |BUG: |BUG at |Oops|Kernel panic|Call Trace:|RIP: 0010:/ ||
 	/general protection|double fault|invalid opcode|divide error/ ||
 	/fpu exception|stack segment|unable to handle|Unable to handle/ ||
