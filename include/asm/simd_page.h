@@ -26,22 +26,6 @@ enum simd_regime {
 };
 
 /**
- * enum simd_guard - the register file a section may touch
- * @SIMD_GUARD_NONE:	general registers only: no section is needed
- * @SIMD_GUARD_XMM:	XMM, YMM and ZMM registers. Moves only: MXCSR keeps the
- *			owner's value, which no move looks at.
- * @SIMD_GUARD_MMX:	MMX registers, which alias the x87 stack. No x87
- *			exception is pending, whatever the owner left behind.
- * @SIMD_NR_GUARDS:	number of guard classes
- */
-enum simd_guard {
-	SIMD_GUARD_NONE,
-	SIMD_GUARD_XMM,
-	SIMD_GUARD_MMX,
-	SIMD_NR_GUARDS
-};
-
-/**
  * simd_clear_pages() - clear a page extent
  * @addr:	page aligned, in the direct or a vmalloc mapping
  * @npages:	pages to clear
@@ -80,7 +64,8 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
  * @from:	kernel address, any alignment; must not fault
  * @n:		bytes
  *
- * As copy_to_user(): a page that is merely absent is faulted in, and the copy
+ * As copy_to_user(), but for its limit of INT_MAX bytes and the check of object
+ * sizes at compile time: a page that is merely absent is faulted in, and the copy
  * goes on. Where nothing can be faulted in, all bytes before that are stored
  * and none from there on. Nothing is read beyond @from + @n.
  *
@@ -92,34 +77,5 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
  */
 unsigned long __must_check simd_copy_to_user(void __user *to, const void *from,
 					     unsigned long n);
-
-/**
- * simd_guard_begin() - open a section in which a register file may be used
- * @guard:	%SIMD_GUARD_XMM or %SIMD_GUARD_MMX
- *
- * Saves the owner's registers if they are live, and turns preemption and page
- * fault handling off until simd_guard_end(). Register contents are undefined
- * on entry. With %SIMD_GUARD_MMX no x87 exception is pending on entry, and the
- * section must leave the x87 tags empty (EMMS). The owner of the registers
- * gets them back unchanged, a pending exception included.
- *
- * A section must not sleep, fault on an unmapped kernel address, nest, change
- * the interrupt state, or run for longer than a few microseconds. Use
- * simd_section() of lib/simd_copy where the extent of the section is a block.
- *
- * Context: any. Refused in NMI, in early boot, in a hardirq under PREEMPT_RT,
- * and wherever a section of any kernel user is already open on this CPU.
- * Return: true if the section is open, false if it was refused: nothing has
- * changed then, and the caller uses a routine of %SIMD_GUARD_NONE.
- */
-bool simd_guard_begin(enum simd_guard guard);
-
-/**
- * simd_guard_end() - close the section that simd_guard_begin() opened
- * @guard:	the same class
- *
- * Context: that of simd_guard_begin(), same CPU, same interrupt state.
- */
-void simd_guard_end(enum simd_guard guard);
 
 #endif /* _ASM_X86_SIMD_PAGE_H */

@@ -275,6 +275,8 @@ static u64 want_best(struct bench *b, const struct simd_result *results,
 	unsigned int stock = simd_stock_row(kind), row = stock, n;
 	u64 left = time;
 
+	if (!simd_usable(&results[stock]))
+		return time;
 	for (n = 0; row < SIMD_NR_ROUTINES; n++) {
 		u64 est = (u64)b->took[regime][row] * MIN_ROUNDS;
 
@@ -410,7 +412,7 @@ int simd_calibrate(struct simd_result *results, u64 budget,
 		   const struct simd_user_window *window)
 {
 	u64 deadline = ktime_get_ns() + budget;
-	struct bench b;
+	struct bench b = {};
 	unsigned int e, round;
 
 	if (!alloc_buffers(&b))

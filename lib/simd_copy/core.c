@@ -5,13 +5,15 @@
 #define pr_fmt(fmt) "simd_copy: " fmt
 
 #include <linux/cleanup.h>
+#include <linux/fault-inject-usercopy.h>
 #include <linux/init.h>
+#include <linux/instrumented.h>
 #include <linux/kernel.h>
+#include <linux/kmsan-checks.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/fault-inject-usercopy.h>
-#include <linux/instrumented.h>
 #include <linux/moduleparam.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
@@ -131,6 +133,8 @@ void simd_clear_pages(void *addr, unsigned int npages, enum simd_regime regime)
 
 	if (!len)
 		return;
+	VM_WARN_ON_ONCE(!PAGE_ALIGNED(addr));
+	kmsan_unpoison_memory(addr, len);
 	if (streams(SIMD_KIND_clear, regime, len))
 		static_call(simd_clear_stream)(addr, len);
 	else
@@ -145,6 +149,9 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
 
 	if (!len)
 		return;
+	VM_WARN_ON_ONCE(!PAGE_ALIGNED(dst) || !PAGE_ALIGNED(src));
+	/* KMSAN does not see the stores, and takes the page for initialized. */
+	kmsan_unpoison_memory(dst, len);
 	if (streams(SIMD_KIND_copy, regime, len))
 		static_call(simd_copy_stream)(dst, src, len);
 	else
@@ -160,9 +167,10 @@ unsigned long simd_copy_to_user(void __user *to, const void *from, unsigned long
 	check_object_size(from, n, true);
 	instrument_copy_to_user(to, from, n);
 
-	if (n < SIMD_TO_USER_MIN) {
+	/* A UML kernel has no user memory mapped: no routine can store there. */
+	if (IS_ENABLED(CONFIG_UML) || n < SIMD_TO_USER_MIN) {
 		simd_refuse(SIMD_REFUSED_SHORT);
-		return simd_fallback(SIMD_KIND_to_user, (void __force *)to, from, n);
+		return raw_copy_to_user(to, from, n);
 	}
 	if (streams(SIMD_KIND_to_user, SIMD_AUTO, n))
 		return static_call(simd_to_user_stream)(to, from, n);
@@ -170,7 +178,7 @@ unsigned long simd_copy_to_user(void __user *to, const void *from, unsigned long
 		return static_call(simd_to_user_misaligned)(to, from, n);
 	return static_call(simd_to_user_cached)(to, from, n);
 }
-EXPORT_SYMBOL(simd_copy_to_user);
+EXPORT_SYMBOL_GPL(simd_copy_to_user);
 
 /**
  * simd_list_names() - list the rows of a kind that can be chosen by name
@@ -241,6 +249,7 @@ int simd_force(enum simd_kind kind, unsigned int regimes, const char *name)
 		c->why[regime] = automatic ? calibrated[kind].why[regime] : "by name";
 		c->gain[regime] = automatic ? calibrated[kind].gain[regime] : 0;
 	}
+	c->threshold = simd_threshold(simd_results, c, simd_cache_bytes());
 	patch_calls(kind);
 	return 0;
 }
@@ -259,6 +268,7 @@ MODULE_PARM_DESC(to_user, "name of the routine to copy to user space with (defau
 
 static void announce(u64 ns)
 {
+	unsigned int tenths = div_u64(ns, NSEC_PER_MSEC / 10);
 	unsigned int kind, regime;
 	char line[256];
 	size_t n = 0;
@@ -274,8 +284,19 @@ static void announce(u64 ns)
 					       regime ? "," : "", simd_regime_names[regime],
 					       simd_routines[c->row[regime]].name);
 	}
-	pr_info("%s; checked and timed in %llu.%llu ms\n", line, div_u64(ns, NSEC_PER_MSEC),
-		div_u64(ns, NSEC_PER_MSEC / 10) % 10);
+	pr_info("%s; checked and timed in %u.%u ms\n", line, tenths / 10, tenths % 10);
+}
+
+/* Choose from what is known so far, and use it. */
+static void adopt(void)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
+		simd_select(kind, simd_results, simd_cache_bytes(), &calibrated[kind]);
+		simd_choices[kind] = calibrated[kind];
+		patch_calls(kind);
+	}
 }
 
 /* Check, time and choose. The caller's registers are saved once, if at all. */
@@ -288,7 +309,6 @@ static void choose_routines(struct work_struct *work)
 
 	guard(mutex)(&simd_lock);
 
-	simd_detect(simd_results);
 	simd_self_check(simd_results);
 	spent = ktime_get_ns() - start;
 	opened = calibrate && simd_window_open(&window);
@@ -298,14 +318,11 @@ static void choose_routines(struct work_struct *work)
 	if (opened)
 		simd_window_close(&window);
 
-	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
-		simd_select(kind, simd_results, simd_cache_bytes(), &calibrated[kind]);
-		simd_choices[kind] = calibrated[kind];
-		patch_calls(kind);
-		/* A bad name is logged, and leaves the calibrated choice. */
+	adopt();
+	/* A bad name is logged, and leaves the calibrated choice. */
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
 		if (named[kind])
 			simd_force(kind, BIT(SIMD_NR_REGIMES) - 1, named[kind]);
-	}
 	announce(ktime_get_ns() - start);
 }
 
@@ -313,10 +330,19 @@ static DECLARE_WORK(choose_work, choose_routines);
 
 static int __init simd_copy_init(void)
 {
-	int err;
+	unsigned int row;
 
-	static_branch_enable(&simd_booted);
 	simd_debug_init();
+	static_branch_enable(&simd_booted);
+
+	/* Stock, before anyone can ask for a row that has not been checked. */
+	scoped_guard(mutex, &simd_lock) {
+		simd_detect(simd_results);
+		simd_for_each_row(row)
+			simd_results[row].barred = !simd_routines[row].stock.name;
+		adopt();
+	}
+
 	/*
 	 * Whoever loads a module expects it to be ready, and has user memory to
 	 * calibrate with. A boot does not wait, and has none yet.
@@ -326,12 +352,9 @@ static int __init simd_copy_init(void)
 	else
 		queue_work(system_unbound_wq, &choose_work);
 
-	err = simd_sysfs_init();
-	if (err) {
-		cancel_work_sync(&choose_work);
-		simd_debug_exit();
-	}
-	return err;
+	if (simd_sysfs_init())
+		pr_warn("no files in /sys/kernel/simd_copy: the choice can not be changed\n");
+	return 0;
 }
 late_initcall(simd_copy_init);
 

@@ -160,8 +160,6 @@ void simd_debug_enter(const struct simd_routine *r)
 {
 	struct section_debug *d = this_cpu_ptr(&section_debug);
 
-	if (r->guard == SIMD_GUARD_NONE)
-		return;
 	if (d->task != current || d->guard != r->guard)
 		report(RULE_OUTSIDE, r);
 	d->r = r;

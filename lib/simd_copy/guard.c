@@ -35,7 +35,7 @@
 
 #include "debug.h"
 #include "guard.h"
-#include "simd_copy.h"
+#include "run.h"
 
 static DEFINE_PER_CPU(struct simd_stats, simd_stats);
 
@@ -92,6 +92,25 @@ void simd_refuse(enum simd_refusal why)
 	this_cpu_inc(simd_stats.refused[why]);
 }
 
+/**
+ * simd_guard_begin() - open a section in which a register file may be used
+ * @guard:	%SIMD_GUARD_XMM or %SIMD_GUARD_MMX
+ *
+ * Saves the owner's registers if they are live, and turns preemption and page
+ * fault handling off until simd_guard_end(). Register contents are undefined
+ * on entry. With %SIMD_GUARD_MMX no x87 exception is pending on entry, and the
+ * section must leave the x87 tags empty (EMMS). The owner of the registers
+ * gets them back unchanged, a pending exception included.
+ *
+ * A section must not sleep, fault on an unmapped kernel address, nest, change
+ * the interrupt state, or run for longer than a few microseconds. Only
+ * simd_section() calls this, so that no path can leave a section open.
+ *
+ * Context: any. Refused in NMI, in early boot, in a hardirq under PREEMPT_RT,
+ * and wherever a section of any kernel user is already open on this CPU.
+ * Return: true if the section is open, false if it was refused: nothing has
+ * changed then, and the caller uses a routine of %SIMD_GUARD_NONE.
+ */
 bool simd_guard_begin(enum simd_guard guard)
 {
 	enum simd_refusal why;
@@ -116,9 +135,10 @@ bool simd_guard_begin(enum simd_guard guard)
 	 * Mask 0: no move looks at MXCSR. Nor does MMX care for what else FNINIT
 	 * would set up, so that KFPU_387 is not needed either. FCW is still the
 	 * owner's, but unmasks nothing: MMX instructions raise no numeric
-	 * exception (SDM vol. 1, 9.6.1). Stack top and tags are the owner's, but
+	 * exception (SDM vol. 1, "Exception Handling in MMX Code"). Stack top and tags are the owner's, but
 	 * the first MMX instruction makes them 0 and valid, and EMMS makes the
-	 * tags empty (SDM vol. 1, 9.6.2; APM vol. 1, 5.15). Only a pending
+	 * tags empty (SDM vol. 1, "Transitions Between x87 FPU and MMX Code";
+	 * APM vol. 1, "Mixing Media Code with x87 Code"). Only a pending
 	 * exception is in the way. FNCLEX clears that, does not wait for it, and
 	 * takes 10 ns; FNINIT takes 25 ns (Intel Xeon, family 6, model 207).
 	 */
@@ -133,6 +153,12 @@ bool simd_guard_begin(enum simd_guard guard)
 }
 EXPORT_SYMBOL_GPL(simd_guard_begin);
 
+/**
+ * simd_guard_end() - close the section that simd_guard_begin() opened
+ * @guard:	the same class
+ *
+ * Context: that of simd_guard_begin(), same CPU, same interrupt state.
+ */
 void simd_guard_end(enum simd_guard guard)
 {
 	simd_debug_end(guard);

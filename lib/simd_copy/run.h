@@ -8,6 +8,10 @@
 #include "debug.h"
 #include "simd_copy.h"
 
+/* guard.c */
+bool simd_guard_begin(enum simd_guard guard);
+void simd_guard_end(enum simd_guard guard);
+
 /**
  * struct simd_section - a section that may be open
  * @guard:	its class

@@ -94,20 +94,28 @@ static void select_row(enum simd_kind kind, enum simd_regime regime,
 	}
 }
 
-/*
- * Streaming pays off by itself from the size at which its time to use is no
- * longer than that of cached stores: the consumer misses the caches anyway.
- * When no measured size is that large, the size of the caches is.
+/**
+ * simd_threshold() - from which size on data is streamed by itself
+ * @results:		what is known of each row
+ * @choice:		the rows of one kind
+ * @cache_bytes:	size of the last-level cache, 0 if unknown
+ *
+ * Streaming pays off by itself where its time to use is no longer than that of
+ * cached stores: the consumer misses the caches anyway. That is measured on
+ * flushed lines, which say nothing of data that fits the caches: a smaller size
+ * than theirs is never streamed.
+ *
+ * Return: bytes, ULONG_MAX for never.
  */
-static unsigned long threshold(const struct simd_result *results,
-			       const struct simd_choice *choice, unsigned long cache_bytes)
+unsigned long simd_threshold(const struct simd_result *results,
+			     const struct simd_choice *choice, unsigned long cache_bytes)
 {
 	const struct simd_cost *cached = results[choice->row[SIMD_CACHED]].cost[SIMD_STREAM];
 	const struct simd_cost *stream = results[choice->row[SIMD_STREAM]].cost[SIMD_STREAM];
 	const unsigned int *sizes = simd_sizes[simd_routines[choice->stock].kind];
 	unsigned int top = SIMD_NR_SIZES, e;
 
-	if (choice->row[SIMD_STREAM] == choice->row[SIMD_CACHED])
+	if (choice->row[SIMD_STREAM] == choice->row[SIMD_CACHED] || !cache_bytes)
 		return ULONG_MAX;
 
 	while (top && !(stream[top - 1].use && cached[top - 1].use))
@@ -115,11 +123,7 @@ static unsigned long threshold(const struct simd_result *results,
 	/* From the largest down, so that one odd size does not count. */
 	for (e = top; e && stream[e - 1].use <= cached[e - 1].use; e--)
 		;
-	if (e < top)
-		return sizes[e];
-
-	return cache_bytes ? max_t(unsigned long, cache_bytes, sizes[SIMD_NR_SIZES - 1])
-			   : ULONG_MAX;
+	return max_t(unsigned long, cache_bytes, sizes[e < top ? e : SIMD_NR_SIZES - 1]);
 }
 
 /**
@@ -130,7 +134,7 @@ static unsigned long threshold(const struct simd_result *results,
  * @choice:		result
  *
  * A row that was not measured wherever stock was is never chosen, nor is one
- * that is slower than stock anywhere.
+ * that is slower than stock at a size that was measured.
  */
 void simd_select(enum simd_kind kind, const struct simd_result *results,
 		 unsigned long cache_bytes, struct simd_choice *choice)
@@ -140,5 +144,5 @@ void simd_select(enum simd_kind kind, const struct simd_result *results,
 	choice->stock = simd_stock_row(kind);
 	for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
 		select_row(kind, regime, results, choice);
-	choice->threshold = threshold(results, choice, cache_bytes);
+	choice->threshold = simd_threshold(results, choice, cache_bytes);
 }

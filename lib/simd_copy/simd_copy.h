@@ -36,6 +36,22 @@ enum simd_kind {
 };
 
 /**
+ * enum simd_guard - the register file a section may touch
+ * @SIMD_GUARD_NONE:	general registers only: no section is needed
+ * @SIMD_GUARD_XMM:	XMM, YMM and ZMM registers. Moves only: MXCSR keeps the
+ *			owner's value, which no move looks at.
+ * @SIMD_GUARD_MMX:	MMX registers, which alias the x87 stack. No x87
+ *			exception is pending, whatever the owner left behind.
+ * @SIMD_NR_GUARDS:	number of guard classes
+ */
+enum simd_guard {
+	SIMD_GUARD_NONE,
+	SIMD_GUARD_XMM,
+	SIMD_GUARD_MMX,
+	SIMD_NR_GUARDS
+};
+
+/**
  * union simd_fn - the C ABI of a routine, one member per kind
  * @clear:	clear @len bytes at @dst
  * @copy:	copy @len bytes from @src to @dst
@@ -151,6 +167,9 @@ extern const char *const simd_guard_names[SIMD_NR_GUARDS];
 /* Below this a copy to user space is not worth a section, nor a choice. */
 #define SIMD_TO_USER_MIN	512
 
+/* The largest copy to user space that is measured. */
+#define SIMD_TO_USER_MAX	(16 * PAGE_SIZE)
+
 /* Sizes that are measured, bytes by kind. */
 #define SIMD_NR_SIZES		3
 #define SIMD_MAX_SIZE		(512 * PAGE_SIZE)
@@ -231,6 +250,8 @@ unsigned long simd_fallback(enum simd_kind kind, void *dst, const void *src,
 void simd_account(unsigned long bytes, bool faulted);
 
 /* select.c */
+unsigned long simd_threshold(const struct simd_result *results,
+			     const struct simd_choice *choice, unsigned long cache_bytes);
 void simd_select(enum simd_kind kind, const struct simd_result *results,
 		 unsigned long cache_bytes, struct simd_choice *choice);
 
@@ -239,7 +260,7 @@ void simd_select(enum simd_kind kind, const struct simd_result *results,
  * @user:	its user address, in the mm that is in use
  * @alias:	the same memory in the kernel's mapping
  *
- * It is the largest to_user size plus a page, and faulted in.
+ * It has %SIMD_TO_USER_MAX bytes, and is faulted in.
  */
 struct simd_user_window {
 	void __user	*user;

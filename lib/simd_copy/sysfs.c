@@ -41,11 +41,12 @@ static ssize_t choice_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t count)
 {
 	struct choice_attribute *c = container_of(attr, struct choice_attribute, attr);
-	char name[32];
+	char name[SIMD_NAMES];
 	int err;
 
-	/* A longer one is cut, and matches no routine all the same. */
-	strscpy(name, buf, sizeof(name));
+	/* No name is that long: "" is none, and makes the log say which there are. */
+	if (strscpy(name, buf, sizeof(name)) < 0)
+		name[0] = '\0';
 	strim(name);
 
 	guard(mutex)(&simd_lock);

@@ -2,8 +2,8 @@
 /*
  * The table as data, and what this CPU can run of it.
  *
- * What is exported here and in guard.c, the guard itself apart, is for the test
- * module, which looks behind the public calls.
+ * What is exported here, and elsewhere but for the calls of simd_page.h, is for
+ * the test module, which looks behind them.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -76,7 +76,7 @@ const char *const simd_guard_names[SIMD_NR_GUARDS] = {
 const unsigned int simd_sizes[SIMD_NR_KINDS][SIMD_NR_SIZES] = {
 	[SIMD_KIND_clear]	= { PAGE_SIZE, 16 * PAGE_SIZE, SIMD_MAX_SIZE },
 	[SIMD_KIND_copy]	= { PAGE_SIZE, 16 * PAGE_SIZE, SIMD_MAX_SIZE },
-	[SIMD_KIND_to_user]	= { SIMD_TO_USER_MIN, PAGE_SIZE, 16 * PAGE_SIZE },
+	[SIMD_KIND_to_user]	= { SIMD_TO_USER_MIN, PAGE_SIZE, SIMD_TO_USER_MAX },
 };
 
 static const char *first_missing(const struct simd_feature *f)
@@ -108,20 +108,38 @@ static const char *missing(const struct simd_routine *r)
 	return NULL;
 }
 
+/* The stock rows; until simd_detect() those that run on any CPU. */
+static unsigned int stock_rows[SIMD_NR_KINDS] = {
+	[SIMD_KIND_clear]	= SIMD_ROW_clear_rep_stosb,
+	[SIMD_KIND_copy]	= SIMD_ROW_copy_rep_movsb,
+	[SIMD_KIND_to_user]	= SIMD_ROW_to_user_rep_movsb,
+};
+
 /**
- * simd_detect() - find out which rows this CPU can run
+ * simd_detect() - find out which rows this CPU can run, and which are stock
  * @results:	one per row; @missing and @veto are set, the rest is cleared
  *
  * Context: any; needs the CPU features of the boot CPU to be final.
  */
 void simd_detect(struct simd_result *results)
 {
-	unsigned int row;
+	unsigned int row, kind;
 
 	memset(results, 0, SIMD_NR_ROUTINES * sizeof(*results));
 	simd_for_each_row(row) {
 		results[row].missing = missing(&simd_routines[row]);
 		results[row].veto = first_present(simd_routines[row].veto);
+	}
+
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
+		simd_for_each_row_of(row, kind) {
+			const struct simd_feature *stock = &simd_routines[row].stock;
+
+			if (!stock->name || (stock->name[0] && !boot_cpu_has(stock->bit)))
+				continue;
+			stock_rows[kind] = row;
+			break;
+		}
 	}
 }
 
@@ -134,15 +152,7 @@ void simd_detect(struct simd_result *results)
  */
 unsigned int simd_stock_row(enum simd_kind kind)
 {
-	unsigned int row;
-
-	simd_for_each_row_of(row, kind) {
-		const struct simd_feature *stock = &simd_routines[row].stock;
-
-		if (stock->name && (!stock->name[0] || boot_cpu_has(stock->bit)))
-			break;
-	}
-	return row;
+	return stock_rows[kind];
 }
 
 /**

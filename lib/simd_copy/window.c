@@ -12,8 +12,7 @@
 
 #include "core.h"
 
-/* The largest size, and a page for the source's misalignment to show in. */
-#define WINDOW_PAGES	17
+#define WINDOW_PAGES	(SIMD_TO_USER_MAX / PAGE_SIZE)
 
 static struct page *pages[WINDOW_PAGES];
 static int pinned;
@@ -30,7 +29,8 @@ bool simd_window_open(struct simd_user_window *window)
 {
 	unsigned long addr;
 
-	if (!current->mm)
+	/* A UML kernel has no user memory mapped. */
+	if (IS_ENABLED(CONFIG_UML) || !current->mm)
 		return false;
 
 	addr = vm_mmap(NULL, 0, WINDOW_PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE,

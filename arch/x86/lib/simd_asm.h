@@ -135,9 +135,14 @@ SYM_FUNC_END(\name)
  * kernel's own.
  */
 
-/* @fault is where to go if the instruction at @insn faults, the trap in eax. */
+/*
+ * @fault is where to go if the instruction at @insn faults, the trap in eax. A UML
+ * kernel has another table, and no user memory that could fault.
+ */
 .macro SIMD_FAULT insn:req, fault:req
+#ifndef CONFIG_UML
 	_ASM_EXTABLE_TYPE(\insn, \fault, EX_TYPE_FAULT)
+#endif
 .endm
 
 .macro SIMD_TO_USER_START name:req

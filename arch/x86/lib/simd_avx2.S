@@ -11,7 +11,7 @@
  *		any later store of this CPU (SDM vol. 1, 10.4.6.2).
  *
  * VZEROUPPER at the end: with upper halves in use, SSE code that follows pays
- * for each instruction, and XSAVE saves more (SDM vol. 1, 14.3). A clear never
+ * for each instruction, and XSAVE saves more (SDM vol. 2, VZEROUPPER). A clear never
  * sets them, its VEX.128 zeroing clears them; which CPUs keep track of that by
  * value and which by instruction is not documented, so it does not rely on it.
  */

@@ -33,6 +33,7 @@ struct machine {
 	const char		*cached;
 	const char		*stream;
 	const char		*misaligned;
+	unsigned long		cache;
 	unsigned long		threshold;
 };
 
@@ -64,7 +65,8 @@ static const struct machine machines[] = {
 			{ "movnti", { 900, 14000, 400000 }, { 170, 2700, 86000 },
 			  { 560, 7000, 220000 } },
 		},
-		.cached = "rep_stosb", .stream = "movnti", .threshold = 512 * PAGE_SIZE,
+		.cached = "rep_stosb", .stream = "movnti",
+		.cache = 1ul << 20, .threshold = 512 * PAGE_SIZE,
 	}, {
 		.name = "Zen: clzero, and its use costs more than its return says",
 		.kind = SIMD_KIND_clear,
@@ -77,7 +79,7 @@ static const struct machine machines[] = {
 			{ "clzero", { 600, 10000, 300000 }, { 90, 1400, 50000 },
 			  { 450, 7000, 230000 } },
 		},
-		.cached = "rep_stosb", .stream = "clzero", .threshold = CACHE,
+		.cached = "rep_stosb", .stream = "clzero", .cache = CACHE, .threshold = CACHE,
 	}, {
 		.name = "Zen 3: rep movsb is twenty times slower when misaligned",
 		.kind = SIMD_KIND_to_user,
@@ -101,7 +103,7 @@ static const struct machine machines[] = {
 			{ "mmx", { 3300, 56000, 0 }, { 8800, 148000, 0 }, { 9400, 158000, 0 } },
 			{ "sse_nt", { 9000, 150000, 0 }, { 4400, 71000, 0 }, { 8800, 141000, 0 } },
 		},
-		.cached = "mmx", .stream = "sse_nt", .threshold = PAGE_SIZE,
+		.cached = "mmx", .stream = "sse_nt", .cache = 256ul << 10, .threshold = 256ul << 10,
 	}, {
 		.name = "4 % is no reason to change",
 		.kind = SIMD_KIND_copy,
@@ -126,7 +128,7 @@ static const struct machine machines[] = {
 			{ "sse_nt", { 900, 14000, 400000 }, { 198, 3170, 99000 },
 			  { 600, 9000, 260000 } },
 		},
-		.cached = "rep_stosb", .stream = "movnti", .threshold = CACHE,
+		.cached = "rep_stosb", .stream = "movnti", .cache = CACHE, .threshold = CACHE,
 	}, {
 		.name = "twice as fast is not enough where it is slower elsewhere",
 		.kind = SIMD_KIND_clear,
@@ -161,6 +163,17 @@ static const struct machine machines[] = {
 			{ "sse_nt", { 80, 1280, 40000 }, { 80, 1280, 40000 }, { 90, 1400, 45000 } },
 		},
 		.cached = "sse_nt", .stream = "sse_nt", .threshold = NEVER,
+	}, {
+		.name = "without the size of the caches there is no telling what is large",
+		.kind = SIMD_KIND_clear,
+		.features = { X86_FEATURE_ERMS },
+		.costs = {
+			{ "rep_stosb", { 80, 1500, 90000 }, { 440, 5600, 170000 },
+			  { 480, 6000, 250000 } },
+			{ "movnti", { 900, 14000, 400000 }, { 170, 2700, 86000 },
+			  { 460, 5000, 220000 } },
+		},
+		.cached = "rep_stosb", .stream = "movnti", .threshold = NEVER,
 	}, {
 		.name = "nothing was measured",
 		.kind = SIMD_KIND_clear,
@@ -207,7 +220,7 @@ static bool chooses_right(const struct machine *m)
 	bool right;
 
 	machine = m;
-	memset(results, 0, sizeof(results));
+	simd_detect(results);
 	simd_for_each_row(row)
 		results[row].missing = "a place in this machine";
 
@@ -232,7 +245,7 @@ static bool chooses_right(const struct machine *m)
 		}
 	}
 
-	simd_select(m->kind, results, CACHE, &choice);
+	simd_select(m->kind, results, m->cache, &choice);
 	right = is(SIMD_CACHED, &choice, m->cached);
 	right &= is(SIMD_STREAM, &choice, m->stream);
 	right &= is(SIMD_MISALIGNED, &choice, m->misaligned);
