@@ -18,7 +18,9 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -424,36 +426,43 @@ static int run_to_user(struct simd_copy_test_to_user *t)
 {
 	void __user *to = (void __user *)(unsigned long)t->to;
 	bool ok = access_ok(to, t->n);
-	const u8 *from = source + t->offset;
+	bool api = !strcmp(t->row, "api"), stock = !strcmp(t->row, "stock");
+	const struct simd_routine *r = NULL;
 	struct simd_stats before, after;
-	const struct simd_routine *r;
-	bool all;
+	const u8 *from;
+	bool all, fits;
 	int row;
 
 	if (t->offset > SIMD_COPY_TEST_SOURCE)
 		return -EINVAL;
-	if (ok && t->n > SIMD_COPY_TEST_SOURCE - t->offset)
+	from = source + t->offset;
+	fits = t->n <= SIMD_COPY_TEST_SOURCE - t->offset;
+	if (ok && !fits)
 		return -EINVAL;
-
-	simd_stats_total(&before);
-	if (!strcmp(t->row, "api")) {
-		t->left = simd_copy_to_user(to, from, t->n);
-	} else if (!strcmp(t->row, "stock")) {
-		/* copy_to_user() itself warns of an @n that no object can have. */
-		t->left = _copy_to_user(to, from, t->n);
-	} else {
+	if (!api && !stock) {
 		row = find_row(t->row);
 		if (row < 0)
 			return row;
 		r = &simd_routines[row];
 		if (r->kind != SIMD_KIND_to_user)
 			return -ENOENT;
-		if (!ok && (t->to != SIMD_COPY_TEST_NOWHERE ||
-			    t->n > SIMD_COPY_TEST_SOURCE - t->offset))
+		if (!ok && (!fits || t->to != SIMD_COPY_TEST_NOWHERE))
 			return -EFAULT;
+	}
+
+	simd_stats_total(&before);
+	if (t->nofault)
+		pagefault_disable();
+	/* copy_to_user() itself warns of an @n that no object can have. */
+	if (api)
+		t->left = simd_copy_to_user(to, from, t->n);
+	else if (stock)
+		t->left = _copy_to_user(to, from, t->n);
+	else
 		t->left = simd_run(r, r->kind, r->guard, r->fn, (void __force *)to, from, t->n,
 				   &all);
-	}
+	if (t->nofault)
+		pagefault_enable();
 	simd_stats_total(&after);
 	t->sections = after.sections - before.sections;
 	t->faults = after.faults - before.faults;
@@ -591,12 +600,24 @@ static int offend_no_save(void)
 	return err;
 }
 
+/* Where nothing is: below the stack pointer and what a leaf may use there. */
+static noinline void offend_smap(void)
+{
+	u8 *user = (u8 *)current_pt_regs()->sp - 512;
+
+	asm volatile("movb $0, %0" : "=m" (*user));
+}
+
 static int offend(unsigned long offence)
 {
 	const struct simd_routine *r = first_guarded();
 
 	if (offence == SIMD_COPY_TEST_NO_SAVE)
 		return offend_no_save();
+	if (offence == SIMD_COPY_TEST_SMAP) {
+		offend_smap();
+		return 0;
+	}
 	/* The control of the checks is one offence without them. */
 	if (!IS_ENABLED(CONFIG_SIMD_COPY_DEBUG) && offence != SIMD_COPY_TEST_SCHEDULE)
 		return -EOPNOTSUPP;

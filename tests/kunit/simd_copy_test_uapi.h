@@ -119,6 +119,8 @@ struct simd_copy_test_run {
  * @SIMD_COPY_TEST_BYTES:	claim to have moved more than the bound in a section
  * @SIMD_COPY_TEST_NO_SAVE:	clobber all registers without a section: the
  *				owner's are lost
+ * @SIMD_COPY_TEST_SMAP:	store to the caller's stack without user access.
+ *				The caller is killed, if the CPU has SMAP
  * @SIMD_COPY_TEST_NR_OFFENCES:	number of offences
  *
  * The argument of SIMD_COPY_TEST_OFFEND, by value. The machine stays alive.
@@ -130,6 +132,7 @@ enum simd_copy_test_offence {
 	SIMD_COPY_TEST_OUTSIDE,
 	SIMD_COPY_TEST_BYTES,
 	SIMD_COPY_TEST_NO_SAVE,
+	SIMD_COPY_TEST_SMAP,
 	SIMD_COPY_TEST_NR_OFFENCES
 };
 
@@ -147,6 +150,7 @@ enum simd_copy_test_offence {
  * @row:	in: "to_user/NAME", a row without what surrounds the call;
  *		"api", simd_copy_to_user(); "stock", the kernel's own. Errors are
  *		those of SIMD_COPY_TEST_RUN
+ * @nofault:	in: 1 to do it with page fault handling off
  * @to:		in: where to. EFAULT for a row and an address that access_ok()
  *		refuses, other than %SIMD_COPY_TEST_NOWHERE
  * @n:		in: bytes
@@ -157,7 +161,8 @@ enum simd_copy_test_offence {
  * @faults:	out: sections that met a fault meanwhile
  */
 struct simd_copy_test_to_user {
-	char	row[32];
+	char	row[28];
+	__u32	nofault;
 	__u64	to;
 	__u64	n;
 	__u64	offset;

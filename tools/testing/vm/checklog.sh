@@ -18,6 +18,10 @@ scan()
 	/end trace/ { ours = 0 }
 	ours && /WARNING: .*(simd_copy\/debug\.c:|\[simd_copy\]$)/ { next }
 	ours && (/RIP: 0010:/ || /Call Trace:/) { next }
+	# The one oops that test smap provokes. Its RIP is printed again at the end.
+	during == "smap" && /BUG: unable to handle page fault for address: / && !smap++ { ours = 1 }
+	ours && during == "smap" && (/BUG: unable/ || /Oops: / || /Call Trace:/) { next }
+	smap && during == "smap" && /RIP: 0010:offend_smap\+/ { next }
 	/WARNING: |BUG: |BUG at |Oops|Kernel panic|Call Trace:|RIP: 0010:/ ||
 	/general protection|double fault|invalid opcode|divide error/ ||
 	/fpu exception|stack segment|unable to handle|Unable to handle/ ||
@@ -80,7 +84,15 @@ END
 	report='[    1.0] simd_copy: clear/sse scheduled in a section\n'\
 '[    1.0] WARNING: CPU: 0 PID: 70 at lib/simd_copy/debug.c:81 report+0x5f/0x80\n'\
 '[    1.0] RIP: 0010:report+0x5f/0x80 [simd_copy]\n[    1.0] Call Trace:'
+	oops='simd_copy_vm: smap\n[    1.0] BUG: unable to handle page fault for address: 00007ffc\n'\
+'[    1.0] #PF: supervisor write access in kernel mode\n[    1.0] Oops: Oops: 0003 [#1]\n'\
+'[    1.0] RIP: 0010:offend_smap+0x18/0x30 [simd_copy_test]\n[    1.0] Call Trace:\n'\
+'[    1.0] ---[ end trace 0 ]---\n[    1.0] RIP: 0010:offend_smap+0x18/0x30 [simd_copy_test]'
 	cat <<END
+-$oops
++simd_copy_vm: hammer\n${oops#*\\n}
++$oops\n[    1.0] BUG: unable to handle page fault for address: 00007ffc
++$oops\n[    1.0] RIP: 0010:simd_to_user_sse+0x4/0x20 [simd_copy]
 -simd_copy_vm: debug\n$report
 -simd_copy_vm: debug\n[    1.0] simd_copy: clear/mmx scheduled in a section\n[    1.0] WARNING: CPU: 0 PID: 706 at sched_out+0x56/0x90 [simd_copy]
 +simd_copy_vm: contexts\n$report
