@@ -14,6 +14,7 @@
 #include <linux/fs.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
+#include <linux/irqflags.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -430,7 +431,7 @@ static int run_to_user(struct simd_copy_test_to_user *t)
 	const struct simd_routine *r = NULL;
 	struct simd_stats before, after;
 	const u8 *from;
-	bool all, fits;
+	bool all, fits, open;
 	int row;
 
 	if (t->offset > SIMD_COPY_TEST_SOURCE)
@@ -461,12 +462,13 @@ static int run_to_user(struct simd_copy_test_to_user *t)
 	else
 		t->left = simd_run(r, r->kind, r->guard, r->fn, (void __force *)to, from, t->n,
 				   &all);
+	open = native_save_fl() & X86_EFLAGS_AC;
 	if (t->nofault)
 		pagefault_enable();
 	simd_stats_total(&after);
 	t->sections = after.sections - before.sections;
 	t->faults = after.faults - before.faults;
-	return 0;
+	return open ? -EIO : 0;
 }
 
 static long to_user_ioctl(struct simd_copy_test_to_user __user *user)

@@ -149,7 +149,7 @@ enum simd_copy_test_offence {
  * struct simd_copy_test_to_user - copy from the device's source to the caller
  * @row:	in: "to_user/NAME", a row without what surrounds the call;
  *		"api", simd_copy_to_user(); "stock", the kernel's own. Errors are
- *		those of SIMD_COPY_TEST_RUN
+ *		those of SIMD_COPY_TEST_RUN, and EIO if user access was left open
  * @nofault:	in: 1 to do it with page fault handling off
  * @to:		in: where to. EFAULT for a row and an address that access_ok()
  *		refuses, other than %SIMD_COPY_TEST_NOWHERE

@@ -84,7 +84,8 @@ END
 	report='[    1.0] simd_copy: clear/sse scheduled in a section\n'\
 '[    1.0] WARNING: CPU: 0 PID: 70 at lib/simd_copy/debug.c:81 report+0x5f/0x80\n'\
 '[    1.0] RIP: 0010:report+0x5f/0x80 [simd_copy]\n[    1.0] Call Trace:'
-	oops='simd_copy_vm: smap\n[    1.0] BUG: unable to handle page fault for address: 00007ffc\n'\
+	oops='simd_copy_vm: smap\n'\
+'[    1.0] BUG: unable to handle page fault for address: 00007ffc\n'\
 '[    1.0] #PF: supervisor write access in kernel mode\n[    1.0] Oops: Oops: 0003 [#1]\n'\
 '[    1.0] RIP: 0010:offend_smap+0x18/0x30 [simd_copy_test]\n[    1.0] Call Trace:\n'\
 '[    1.0] ---[ end trace 0 ]---\n[    1.0] RIP: 0010:offend_smap+0x18/0x30 [simd_copy_test]'
