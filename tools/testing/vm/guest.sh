@@ -22,6 +22,9 @@ rm -rf "$out"
 mkdir -p "$out"
 raw=$out/guest.txt
 
+# What is built for one guest is built for others as well: one at a time.
+exec 8>"$build/lock"
+flock 8
 "$vm/kernel.sh" "$kernel"
 kdir=$(kernel_dir "$kernel")
 # A 32-bit kernel comes with a busybox that it can run.
@@ -98,6 +101,8 @@ for word in $packed; do
 done
 [ -z "$width" ] || set -- "$@" "bin/busybox=$kdir/busybox"
 "$vm/initramfs.sh" "$out/initramfs.gz" "$@"
+
+flock -u 8
 
 step "booting $name in QEMU"
 set -- "$build/kernel/$kernel/boot"/vmlinuz-*
