@@ -135,12 +135,13 @@ bool simd_guard_begin(enum simd_guard guard)
 	 * Mask 0: no move looks at MXCSR. Nor does MMX care for what else FNINIT
 	 * would set up, so that KFPU_387 is not needed either. FCW is still the
 	 * owner's, but unmasks nothing: MMX instructions raise no numeric
-	 * exception (SDM vol. 1, "Exception Handling in MMX Code"). Stack top and tags are the owner's, but
-	 * the first MMX instruction makes them 0 and valid, and EMMS makes the
-	 * tags empty (SDM vol. 1, "Transitions Between x87 FPU and MMX Code";
-	 * APM vol. 1, "Mixing Media Code with x87 Code"). Only a pending
-	 * exception is in the way. FNCLEX clears that, does not wait for it, and
-	 * takes 10 ns; FNINIT takes 25 ns (Intel Xeon, family 6, model 207).
+	 * exception (SDM vol. 1, "Exception Handling in MMX Code"). Stack top and
+	 * tags are the owner's, but the first MMX instruction makes them 0 and
+	 * valid, and EMMS makes the tags empty (SDM vol. 1, "Transitions Between
+	 * x87 FPU and MMX Code"; APM vol. 1, "Mixing Media Code with x87 Code").
+	 * Only a pending exception is in the way. FNCLEX clears that, does not
+	 * wait for it, and takes 10 ns; FNINIT takes 25 ns (Intel Xeon, family 6,
+	 * model 207).
 	 */
 	kernel_fpu_begin_mask(0);
 	if (guard == SIMD_GUARD_MMX)

@@ -127,6 +127,7 @@ int __init simd_sysfs_init(void)
 		err = sysfs_create_file(kobj, &choices[i].attr.attr);
 		if (err) {
 			kobject_put(kobj);
+			kobj = NULL;
 			return err;
 		}
 	}

@@ -99,6 +99,8 @@ for word in $packed; do
 	done
 	folder=
 done
+kunit=modules/$variant/simd_copy_kunit.ko
+[ ! -e "$build/$kunit" ] || set -- "$@" "modules/simd_copy_kunit.ko=$build/$kunit"
 [ -z "$width" ] || set -- "$@" "bin/busybox=$kdir/busybox"
 "$vm/initramfs.sh" "$out/initramfs.gz" "$@"
 
