@@ -155,6 +155,7 @@ static struct kunit_suite suite = {
 	.name		= "simd_copy",
 	.test_cases	= cases,
 };
+
 kunit_test_suite(suite);
 
 MODULE_DESCRIPTION("KUnit tests of simd_copy");

@@ -26,9 +26,15 @@ cd "$top"
 for f in Kbuild Kconfig lib arch include tests; do
 	[ ! -e "$f" ] || cp -rsf "$top/$f" "$out"
 done
-# Sources that are gone must not build.
+# Sources that are gone must not build, nor must objects of one that was wrong stay:
+# it was newer than the right one is.
 find "$out" -xtype l -delete
+if [ -e "$out/mutated" ]; then
+	find "$out" -name '*.o' -delete
+	rm "$out/mutated"
+fi
 if [ -n "${MUTATE-}" ]; then
+	touch "$out/mutated"
 	file=${MUTATE%% *}
 	rm "$out/$file"
 	sed "${MUTATE#* }" "$file" >"$out/$file"
