@@ -152,19 +152,4 @@ trap - EXIT INT TERM
 rm "$build/run/$good/boot.iso" "$build/run/$bad/boot.iso"
 
 sed -n '/^KTAP version/,$p' "$build/run/$good/guest.txt" | grep -v '^# @' || true
-echo "KTAP version 1"
-echo "1..3"
-nr=0
-rc=0
-for check in good_run clean_log control; do
-	nr=$((nr + 1))
-	if "$check" >"$build/run/$good/why" 2>&1; then
-		result=ok
-	else
-		result="not ok"
-		rc=1
-	fi
-	sed 's/^/# /' "$build/run/$good/why"
-	echo "$result $nr $check"
-done
-exit $rc
+checks "$build/run/$good/why" good_run clean_log control

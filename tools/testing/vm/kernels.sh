@@ -96,3 +96,25 @@ linux_source()
 	echo "$version" >"$unpacked/.complete"
 	mv -T "$unpacked" "$build/linux-6.12" 2>/dev/null || rm -rf "$unpacked"
 }
+
+# checks FILE CHECK...: a KTAP test of each check, with what it says, through FILE
+checks()
+{
+	said=$1
+	shift
+	echo "KTAP version 1"
+	echo "1..$#"
+	nr=0
+	checks_failed=0
+	for check; do
+		nr=$((nr + 1))
+		result=ok
+		"$check" >"$said" 2>&1 || {
+			result="not ok"
+			checks_failed=1
+		}
+		sed 's/^/# /' "$said"
+		echo "$result $nr $check"
+	done
+	return $checks_failed
+}

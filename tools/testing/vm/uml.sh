@@ -116,19 +116,4 @@ boot uml
 boot uml-rule2
 
 sed '1,/^simd_copy_vm: pending/d' "$build/run/uml/console.log" | sed '/^reboot: /,$d'
-echo "KTAP version 1"
-echo "1..3"
-nr=0
-rc=0
-for check in good_run clean_log control; do
-	nr=$((nr + 1))
-	if "$check" >"$build/run/uml/why" 2>&1; then
-		result=ok
-	else
-		result="not ok"
-		rc=1
-	fi
-	sed 's/^/# /' "$build/run/uml/why"
-	echo "$result $nr $check"
-done
-exit $rc
+checks "$build/run/uml/why" good_run clean_log control
