@@ -94,16 +94,24 @@ SYM_FUNC_END(\name)
 	jnz	.Lclear\@
 .endm
 
+/* Store at @off(DST); where that may fault, @name is the routine it faults in. */
+.macro SIMD_STORE store:req, reg:req, off:req, name
+.Lstore\@:
+	\store	\reg, \off(DST)
+	.ifnb	\name
+	SIMD_FAULT .Lstore\@, .L\name\()_fault
+	.endif
+.endm
+
 /*
- * Copy with @load and @store through @regs, @width bytes each, @lines cache
- * lines a turn. All of @regs are loaded before the first is stored.
+ * A turn of a copy: with @load and @store through @regs, @width bytes each, @lines
+ * cache lines. All of @regs are loaded before the first is stored.
  */
-.macro SIMD_COPY_LOOP load:req, store:req, regs:req, width:req, lines=1
+.macro SIMD_COPY_TURN load:req, store:req, regs:req, width:req, lines:req, name
 	.set	.Lgroup, 0
 	.irp	reg, \regs
 	.set	.Lgroup, .Lgroup + \width
 	.endr
-.Lcopy\@:
 	.set	.Lload, 0
 	.set	.Lstore, 0
 	.rept	\lines * 64 / .Lgroup
@@ -112,13 +120,18 @@ SYM_FUNC_END(\name)
 	.set	.Lload, .Lload + \width
 	.endr
 	.irp	reg, \regs
-	\store	\reg, .Lstore(DST)
+	SIMD_STORE \store, \reg, .Lstore, \name
 	.set	.Lstore, .Lstore + \width
 	.endr
 	.endr
 	add	$\lines * 64, SRC
 	add	$\lines * 64, DST
 	sub	$\lines * 64, LEN
+.endm
+
+.macro SIMD_COPY_LOOP load:req, store:req, regs:req, width:req, lines=1
+.Lcopy\@:
+	SIMD_COPY_TURN \load, \store, "\regs", \width, \lines
 	jnz	.Lcopy\@
 .endm
 
@@ -229,37 +242,13 @@ SYM_FUNC_END(\name)
  * aligned to @align.
  */
 .macro SIMD_TO_USER_LOOP name:req, load:req, store:req, regs:req, width:req, align:req, lines=1
-	.set	.Lgroup, 0
-	.irp	reg, \regs
-	.set	.Lgroup, .Lgroup + \width
-	.endr
 	cmp	$\lines * 64 + \align, LEN
 	jb	.L\name\()_bytes
 	SIMD_TO_USER_HEAD \name, \align
 .L\name\()_turn:
-	.set	.Lload, 0
-	.set	.Lstore, 0
-	.rept	\lines * 64 / .Lgroup
-	.irp	reg, \regs
-	\load	.Lload(SRC), \reg
-	.set	.Lload, .Lload + \width
-	.endr
-	.irp	reg, \regs
-	SIMD_TO_USER_STORE \name, \store, \reg, .Lstore
-	.set	.Lstore, .Lstore + \width
-	.endr
-	.endr
-	add	$\lines * 64, SRC
-	add	$\lines * 64, DST
-	sub	$\lines * 64, LEN
+	SIMD_COPY_TURN name=\name load=\load store=\store width=\width lines=\lines regs="\regs"
 	cmp	$\lines * 64, LEN
 	jae	.L\name\()_turn
-.endm
-
-.macro SIMD_TO_USER_STORE name:req, store:req, reg:req, off:req
-.Lstore\@:
-	\store	\reg, \off(DST)
-	SIMD_FAULT .Lstore\@, .L\name\()_fault
 .endm
 
 /* A whole routine of that kind. */
