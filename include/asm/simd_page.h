@@ -10,17 +10,21 @@
 
 /**
  * enum simd_regime - what becomes of the data
- * @SIMD_CACHED:	it is used right away: leave it in the caches
- * @SIMD_STREAM:	it is not, or it would not fit: keep the caches for others
+ * @SIMD_CACHED:	it is used right away, and there may be lines of it in the
+ *			caches: leave it there
  * @SIMD_MISALIGNED:	as %SIMD_CACHED, where source and destination are not
- *			aligned alike; simd_copy_to_user() sees that by itself
+ *			aligned alike; copies to user space see that by themselves
+ * @SIMD_STREAM:	it is not, or it would not fit: keep the caches for others
+ * @SIMD_COLD:		it is used right away, but nothing of it is in the caches
+ *			yet, as of large extents that were free
  * @SIMD_NR_REGIMES:	number of regimes
  * @SIMD_AUTO:		the caller does not know: large extents are streamed
  */
 enum simd_regime {
 	SIMD_CACHED,
-	SIMD_STREAM,
 	SIMD_MISALIGNED,
+	SIMD_STREAM,
+	SIMD_COLD,
 	SIMD_NR_REGIMES,
 	SIMD_AUTO = SIMD_NR_REGIMES
 };
@@ -77,5 +81,38 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
  */
 unsigned long __must_check simd_copy_to_user(void __user *to, const void *from,
 					     unsigned long n);
+
+/**
+ * simd_copy_to_user_as() - copy to user space, for who knows what becomes of it
+ * @to:		user address, any alignment
+ * @from:	kernel address, any alignment; must not fault
+ * @n:		bytes
+ * @regime:	what becomes of the data
+ *
+ * As simd_copy_to_user(), for which it is %SIMD_AUTO.
+ *
+ * Context: task, may sleep unless page fault handling is off.
+ * Return: bytes that could NOT be copied, 0 on success.
+ */
+unsigned long __must_check simd_copy_to_user_as(void __user *to, const void *from,
+						unsigned long n, enum simd_regime regime);
+
+/* Below this a copy to user space is not worth a section, nor a choice. */
+#define SIMD_TO_USER_MIN	512
+
+/**
+ * simd_raw_copy_to_user() - copy to user space, and nothing else
+ * @to:		user address, any alignment; access_ok() has said yes
+ * @from:	kernel address, any alignment; must not fault
+ * @n:		bytes, %SIMD_TO_USER_MIN or more
+ *
+ * As raw_copy_to_user(): simd_copy_to_user() without its checks, its
+ * instrumentation and its fault injection.
+ *
+ * Context: task, may sleep unless page fault handling is off.
+ * Return: bytes that could NOT be copied, 0 on success.
+ */
+unsigned long __must_check simd_raw_copy_to_user(void __user *to, const void *from,
+						 unsigned long n);
 
 #endif /* _ASM_X86_SIMD_PAGE_H */

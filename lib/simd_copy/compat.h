@@ -28,8 +28,14 @@
 #ifdef __KERNEL__
 
 #include <linux/sched.h>
+#include <linux/version.h>
 #include <asm/fpu/api.h>
 #include <asm/processor.h>
+
+/* KUnit has no user memory before 6.11. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#define kunit_vm_mmap(test, file, addr, len, prot, flag, offset)	0
+#endif
 
 /* Tasks that have no registers of their own. Renamed in 6.4. */
 #ifndef PF_USER_WORKER

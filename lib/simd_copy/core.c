@@ -33,14 +33,10 @@ DEFINE_MUTEX(simd_lock);
 struct simd_result simd_results[SIMD_NR_ROUTINES];
 EXPORT_SYMBOL_GPL(simd_results);
 struct simd_choice simd_choices[SIMD_NR_KINDS];
+struct simd_machine simd_machine;
 
 /* What calibration chose, to go back to. */
 static struct simd_choice calibrated[SIMD_NR_KINDS];
-
-/* Bytes from which SIMD_AUTO streams. */
-static unsigned long stream_from[SIMD_NR_KINDS] __read_mostly = {
-	[0 ... SIMD_NR_KINDS - 1] = ULONG_MAX,
-};
 
 /*
  * One runner per row: the routine, and the section that belongs to it. A static
@@ -83,48 +79,101 @@ static const union simd_fn runners[SIMD_NR_ROUTINES] = {
 #include "routines.def"
 };
 
-/* Right on every CPU, and in use for as long as nothing is known of this one. */
-DEFINE_STATIC_CALL(simd_clear_cached, run_clear_rep_stosb);
-DEFINE_STATIC_CALL(simd_clear_stream, run_clear_rep_stosb);
-DEFINE_STATIC_CALL(simd_copy_cached, run_copy_rep_movsb);
-DEFINE_STATIC_CALL(simd_copy_stream, run_copy_rep_movsb);
-DEFINE_STATIC_CALL(simd_to_user_cached, run_to_user_rep_movsb);
-DEFINE_STATIC_CALL(simd_to_user_stream, run_to_user_rep_movsb);
-DEFINE_STATIC_CALL(simd_to_user_misaligned, run_to_user_rep_movsb);
+/*
+ * A static call for each part of a plan. The first target is right on every CPU,
+ * and in use for as long as nothing is known of this one.
+ */
+#define CALLS(_kind, _regime, _first)						\
+	DEFINE_STATIC_CALL(simd_##_kind##_##_regime##_0, _first);		\
+	DEFINE_STATIC_CALL(simd_##_kind##_##_regime##_1, _first);		\
+	DEFINE_STATIC_CALL(simd_##_kind##_##_regime##_2, _first)
+
+CALLS(clear, cached, run_clear_rep_stosb);
+CALLS(clear, stream, run_clear_rep_stosb);
+CALLS(clear, cold, run_clear_rep_stosb);
+CALLS(copy, cached, run_copy_rep_movsb);
+CALLS(copy, stream, run_copy_rep_movsb);
+CALLS(copy, cold, run_copy_rep_movsb);
+CALLS(to_user, cached, run_to_user_rep_movsb);
+CALLS(to_user, stream, run_to_user_rep_movsb);
+CALLS(to_user, cold, run_to_user_rep_movsb);
+CALLS(to_user, misaligned, run_to_user_rep_movsb);
+
+/* Some plan is another one where there are no registers to save. */
+static DEFINE_STATIC_KEY_FALSE(contexts_differ);
+
+/* Run what the plan says: a direct call, unless it is that other plan's. */
+#define RUN_PLAN(_kind, _regime, _index, _len, ...)				\
+({										\
+	bool other = static_branch_unlikely(&contexts_differ) && !simd_saves_state(); \
+	const struct simd_plan *plan = &simd_choices[SIMD_KIND_##_kind]		\
+			.plan[other ? SIMD_FREE : SIMD_OWNED][_index];		\
+	unsigned int part = simd_plan_part(plan, _len);				\
+										\
+	other ? runners[READ_ONCE(plan->row[part])]._kind(__VA_ARGS__) :	\
+	part == 0 ? static_call(simd_##_kind##_##_regime##_0)(__VA_ARGS__) :	\
+	part == 1 ? static_call(simd_##_kind##_##_regime##_1)(__VA_ARGS__) :	\
+		    static_call(simd_##_kind##_##_regime##_2)(__VA_ARGS__);	\
+})
+
+#define PATCH_PLAN(_kind, _regime, _plan)					\
+do {										\
+	const struct simd_plan *p = &(_plan);					\
+										\
+	static_call_update(simd_##_kind##_##_regime##_0, runners[p->row[0]]._kind); \
+	static_call_update(simd_##_kind##_##_regime##_1, runners[p->row[1]]._kind); \
+	static_call_update(simd_##_kind##_##_regime##_2, runners[p->row[2]]._kind); \
+} while (0)
 
 static void patch_calls(enum simd_kind kind)
 {
-	const struct simd_choice *c = &simd_choices[kind];
-	const union simd_fn *cached = &runners[c->row[SIMD_CACHED]];
-	const union simd_fn *stream = &runners[c->row[SIMD_STREAM]];
-	const union simd_fn *misaligned = &runners[c->row[SIMD_MISALIGNED]];
+	const struct simd_plan *plan = simd_choices[kind].plan[SIMD_OWNED];
+	bool differ = false;
+	unsigned int k;
 
 	switch (kind) {
 	case SIMD_KIND_clear:
-		static_call_update(simd_clear_cached, cached->clear);
-		static_call_update(simd_clear_stream, stream->clear);
+		PATCH_PLAN(clear, cached, plan[SIMD_CACHED]);
+		PATCH_PLAN(clear, stream, plan[SIMD_STREAM]);
+		PATCH_PLAN(clear, cold, plan[SIMD_COLD]);
 		break;
 	case SIMD_KIND_copy:
-		static_call_update(simd_copy_cached, cached->copy);
-		static_call_update(simd_copy_stream, stream->copy);
+		PATCH_PLAN(copy, cached, plan[SIMD_CACHED]);
+		PATCH_PLAN(copy, stream, plan[SIMD_STREAM]);
+		PATCH_PLAN(copy, cold, plan[SIMD_COLD]);
 		break;
 	case SIMD_KIND_to_user:
-		static_call_update(simd_to_user_cached, cached->to_user);
-		static_call_update(simd_to_user_stream, stream->to_user);
-		static_call_update(simd_to_user_misaligned, misaligned->to_user);
+		PATCH_PLAN(to_user, cached, plan[SIMD_CACHED]);
+		PATCH_PLAN(to_user, stream, plan[SIMD_STREAM]);
+		PATCH_PLAN(to_user, cold, plan[SIMD_COLD]);
+		PATCH_PLAN(to_user, misaligned, plan[SIMD_MISALIGNED]);
 		break;
 	case SIMD_NR_KINDS:
 		return;
 	}
-	WRITE_ONCE(stream_from[kind], c->threshold);
+	for (k = 0; k < SIMD_NR_KINDS; k++)
+		differ |= simd_contexts_differ(&simd_choices[k]);
+	if (differ)
+		static_branch_enable(&contexts_differ);
+	else
+		static_branch_disable(&contexts_differ);
+	simd_hooks_update(kind);
 }
 
-static __always_inline bool streams(enum simd_kind kind, enum simd_regime regime,
-				    unsigned long len)
+/**
+ * simd_auto_regime() - what %SIMD_AUTO means for an extent
+ * @kind:	the kind
+ * @len:	bytes of the whole extent, to go through it in parts
+ *
+ * Context: any.
+ * Return: the regime of each part.
+ */
+enum simd_regime simd_auto_regime(enum simd_kind kind, unsigned long len)
 {
-	if (regime == SIMD_AUTO)
-		return len >= READ_ONCE(stream_from[kind]);
-	return regime == SIMD_STREAM;
+	unsigned long threshold = READ_ONCE(simd_choices[kind].threshold);
+
+	/* Nothing has been chosen yet where there is none. */
+	return threshold && len >= threshold ? SIMD_STREAM : SIMD_CACHED;
 }
 
 void simd_clear_pages(void *addr, unsigned int npages, enum simd_regime regime)
@@ -135,10 +184,14 @@ void simd_clear_pages(void *addr, unsigned int npages, enum simd_regime regime)
 		return;
 	VM_WARN_ON_ONCE(!PAGE_ALIGNED(addr));
 	kmsan_unpoison_memory(addr, len);
-	if (streams(SIMD_KIND_clear, regime, len))
-		static_call(simd_clear_stream)(addr, len);
+	if (regime == SIMD_AUTO)
+		regime = simd_auto_regime(SIMD_KIND_clear, len);
+	if (regime == SIMD_STREAM)
+		RUN_PLAN(clear, stream, SIMD_STREAM, len, addr, len);
+	else if (regime == SIMD_COLD)
+		RUN_PLAN(clear, cold, SIMD_COLD, len, addr, len);
 	else
-		static_call(simd_clear_cached)(addr, len);
+		RUN_PLAN(clear, cached, SIMD_CACHED, len, addr, len);
 }
 EXPORT_SYMBOL_GPL(simd_clear_pages);
 
@@ -152,14 +205,60 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
 	VM_WARN_ON_ONCE(!PAGE_ALIGNED(dst) || !PAGE_ALIGNED(src));
 	/* KMSAN does not see the stores, and takes the page for initialized. */
 	kmsan_unpoison_memory(dst, len);
-	if (streams(SIMD_KIND_copy, regime, len))
-		static_call(simd_copy_stream)(dst, src, len);
+	if (regime == SIMD_AUTO)
+		regime = simd_auto_regime(SIMD_KIND_copy, len);
+	if (regime == SIMD_STREAM)
+		RUN_PLAN(copy, stream, SIMD_STREAM, len, dst, src, len);
+	else if (regime == SIMD_COLD)
+		RUN_PLAN(copy, cold, SIMD_COLD, len, dst, src, len);
 	else
-		static_call(simd_copy_cached)(dst, src, len);
+		RUN_PLAN(copy, cached, SIMD_CACHED, len, dst, src, len);
 }
-EXPORT_SYMBOL_GPL(simd_copy_pages);
+EXPORT_SYMBOL(simd_copy_pages);
 
-unsigned long simd_copy_to_user(void __user *to, const void *from, unsigned long n)
+/**
+ * simd_is_stock() - whether stock is what runs
+ * @kind:	the kind
+ * @regime:	the regime
+ * @sizes:	how many of the sizes of the kind, from the smallest on
+ *
+ * Context: task, @simd_lock held.
+ * Return: true if no other row runs in any context.
+ */
+bool simd_is_stock(enum simd_kind kind, enum simd_regime regime, unsigned int sizes)
+{
+	const struct simd_choice *c = &simd_choices[kind];
+	unsigned int context, e;
+
+	for (context = 0; context < SIMD_NR_CONTEXTS; context++)
+		for (e = 0; e < sizes; e++)
+			if (c->plan[context][regime].row[e] != c->stock)
+				return false;
+	return true;
+}
+
+static __always_inline unsigned long run_to_user(void __user *to, const void *from,
+						 unsigned long n, enum simd_regime regime)
+{
+	if (regime == SIMD_AUTO)
+		regime = simd_auto_regime(SIMD_KIND_to_user, n);
+	if (regime == SIMD_STREAM)
+		return RUN_PLAN(to_user, stream, SIMD_STREAM, n, to, from, n);
+	if (regime == SIMD_COLD)
+		return RUN_PLAN(to_user, cold, SIMD_COLD, n, to, from, n);
+	if (((unsigned long)to ^ (unsigned long)from) % sizeof(long))
+		return RUN_PLAN(to_user, misaligned, SIMD_MISALIGNED, n, to, from, n);
+	return RUN_PLAN(to_user, cached, SIMD_CACHED, n, to, from, n);
+}
+
+unsigned long simd_raw_copy_to_user(void __user *to, const void *from, unsigned long n)
+{
+	return run_to_user(to, from, n, SIMD_AUTO);
+}
+EXPORT_SYMBOL(simd_raw_copy_to_user);
+
+unsigned long simd_copy_to_user_as(void __user *to, const void *from, unsigned long n,
+				   enum simd_regime regime)
 {
 	might_fault();
 	if (should_fail_usercopy() || !access_ok(to, n))
@@ -172,11 +271,13 @@ unsigned long simd_copy_to_user(void __user *to, const void *from, unsigned long
 		simd_refuse(SIMD_REFUSED_SHORT);
 		return raw_copy_to_user(to, from, n);
 	}
-	if (streams(SIMD_KIND_to_user, SIMD_AUTO, n))
-		return static_call(simd_to_user_stream)(to, from, n);
-	if (((unsigned long)to ^ (unsigned long)from) % sizeof(long))
-		return static_call(simd_to_user_misaligned)(to, from, n);
-	return static_call(simd_to_user_cached)(to, from, n);
+	return run_to_user(to, from, n, regime);
+}
+EXPORT_SYMBOL_GPL(simd_copy_to_user_as);
+
+unsigned long simd_copy_to_user(void __user *to, const void *from, unsigned long n)
+{
+	return simd_copy_to_user_as(to, from, n, SIMD_AUTO);
 }
 EXPORT_SYMBOL_GPL(simd_copy_to_user);
 
@@ -231,7 +332,7 @@ int simd_force(enum simd_kind kind, unsigned int regimes, const char *name)
 {
 	struct simd_choice *c = &simd_choices[kind];
 	bool automatic = !strcmp(name, "auto");
-	unsigned int regime;
+	unsigned int context, regime, e;
 	int row = 0;
 
 	if (!automatic) {
@@ -242,14 +343,21 @@ int simd_force(enum simd_kind kind, unsigned int regimes, const char *name)
 		}
 	}
 
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-		if (!(regimes & BIT(regime)))
-			continue;
-		c->row[regime] = automatic ? calibrated[kind].row[regime] : row;
-		c->why[regime] = automatic ? calibrated[kind].why[regime] : "by name";
-		c->gain[regime] = automatic ? calibrated[kind].gain[regime] : 0;
+	for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
+		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+			struct simd_plan *plan = &c->plan[context][regime];
+
+			if (!(regimes & BIT(regime)))
+				continue;
+			*plan = calibrated[kind].plan[context][regime];
+			for (e = 0; !automatic && e < SIMD_NR_SIZES; e++) {
+				plan->row[e] = row;
+				plan->why[e] = "by name";
+				plan->gain[e] = 0;
+			}
+		}
 	}
-	c->threshold = simd_threshold(simd_results, c, simd_cache_bytes());
+	simd_set_threshold(simd_results, simd_machine.cache_bytes, c);
 	patch_calls(kind);
 	return 0;
 }
@@ -269,8 +377,8 @@ MODULE_PARM_DESC(to_user, "name of the routine to copy to user space with (defau
 static void announce(u64 ns)
 {
 	unsigned int tenths = div_u64(ns, NSEC_PER_MSEC / 10);
-	unsigned int kind, regime;
-	char line[256];
+	unsigned int kind, regime, e;
+	char line[512];
 	size_t n = 0;
 
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
@@ -278,11 +386,18 @@ static void announce(u64 ns)
 
 		n += scnprintf(line + n, sizeof(line) - n, "%s%s", kind ? "; " : "",
 			       simd_kind_names[kind]);
-		for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
-			if (simd_has_regime(kind, regime))
-				n += scnprintf(line + n, sizeof(line) - n, "%s %s %s",
-					       regime ? "," : "", simd_regime_names[regime],
-					       simd_routines[c->row[regime]].name);
+		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+			const unsigned int *row = c->plan[SIMD_OWNED][regime].row;
+
+			if (!simd_has_regime(kind, regime))
+				continue;
+			n += scnprintf(line + n, sizeof(line) - n, "%s %s",
+				       regime ? "," : "", simd_regime_names[regime]);
+			for (e = 0; e < SIMD_NR_SIZES; e++)
+				if (!e || row[e] != row[e - 1])
+					n += scnprintf(line + n, sizeof(line) - n, "%c%s",
+						       e ? '/' : ' ', simd_routines[row[e]].name);
+		}
 	}
 	pr_info("%s; checked and timed in %u.%u ms\n", line, tenths / 10, tenths % 10);
 }
@@ -293,7 +408,7 @@ static void adopt(void)
 	unsigned int kind;
 
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
-		simd_select(kind, simd_results, simd_cache_bytes(), &calibrated[kind]);
+		simd_select(kind, simd_results, &simd_machine, &calibrated[kind]);
 		simd_choices[kind] = calibrated[kind];
 		patch_calls(kind);
 	}
@@ -313,7 +428,7 @@ static void choose_routines(struct work_struct *work)
 	spent = ktime_get_ns() - start;
 	opened = calibrate && simd_window_open(&window);
 	if (calibrate && simd_calibrate(simd_results, BUDGET_NS - min(spent, BUDGET_NS),
-					opened ? &window : NULL))
+					opened ? &window : NULL, &simd_machine))
 		pr_warn("no memory to calibrate with: using stock\n");
 	if (opened)
 		simd_window_close(&window);
@@ -328,6 +443,17 @@ static void choose_routines(struct work_struct *work)
 
 static DECLARE_WORK(choose_work, choose_routines);
 
+/**
+ * simd_settle() - wait until the routines of a kernel that boots are chosen
+ *
+ * Context: task, may sleep.
+ */
+void simd_settle(void)
+{
+	flush_work(&choose_work);
+}
+EXPORT_SYMBOL_GPL(simd_settle);
+
 static int __init simd_copy_init(void)
 {
 	unsigned int row;
@@ -338,6 +464,7 @@ static int __init simd_copy_init(void)
 	/* Stock, before anyone can ask for a row that has not been checked. */
 	scoped_guard(mutex, &simd_lock) {
 		simd_detect(simd_results);
+		simd_machine.cache_bytes = simd_cache_bytes();
 		simd_for_each_row(row)
 			simd_results[row].barred = !simd_routines[row].stock.name;
 		adopt();

@@ -3,6 +3,8 @@
  * From measured costs to a choice. No clock and no CPU in here: the same costs
  * always give the same choice.
  */
+#include <linux/bitmap.h>
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -10,139 +12,241 @@
 
 #include "simd_copy.h"
 
-/* Costs as parts of the stock row's, which is this. */
-#define STOCK_COST	1000
+/* Costs as parts of another, which is this. */
+#define WHOLE		1000
 
-/* A winner is cheaper than this on average: the hysteresis. */
+/* A winner's cost is below this part of stock's: the hysteresis. */
 #define WINNING		950
-
-/* And nowhere dearer than this: what is left is the clock's noise. */
-#define LOSING		1020
 
 /* A row this close to the best ties with it. */
 #define TIE		20
 
-/* Mean cost of a row relative to stock, 0 if it must not be chosen. */
-static u32 relative_cost(const struct simd_result *row, const struct simd_result *stock,
-			 enum simd_regime regime)
+/* Two figures closer than this may be the other way round the next time. */
+#define NOISE		40
+
+static u32 part(u32 cost, unsigned int of_whole)
 {
-	unsigned int e, n = 0;
-	u32 sum = 0;
-
-	if (!simd_usable(row) || row->veto)
-		return 0;
-
-	for (e = 0; e < SIMD_NR_SIZES; e++) {
-		u32 base = simd_judged_cost(&stock->cost[regime][e], regime);
-		u32 cost = simd_judged_cost(&row->cost[regime][e], regime);
-		u32 part;
-
-		if (!base)
-			continue;
-		/* Unknown where stock is known: it might be slower there. */
-		if (!cost)
-			return 0;
-		part = min_t(u64, div_u64((u64)cost * STOCK_COST, base), 100 * STOCK_COST);
-		if (row != stock && part > LOSING)
-			return 0;
-		sum += part;
-		n++;
-	}
-	return n ? sum / n : 0;
+	return div_u64((u64)cost * of_whole, WHOLE);
 }
 
-static void select_row(enum simd_kind kind, enum simd_regime regime,
-		       const struct simd_result *results, struct simd_choice *choice)
+/* What the first section of a call costs besides itself. */
+static u32 save_cost(const struct simd_machine *machine, enum simd_context context)
 {
-	const struct simd_result *stock = &results[choice->stock];
-	u32 best = 0, limit, cost;
-	unsigned int row;
-	int guarded;
+	return context == SIMD_OWNED ? machine->save_ns : 0;
+}
 
-	choice->row[regime] = choice->stock;
-	choice->gain[regime] = 0;
+/* Cost of a call of a row; 0 if it was not measured, or must not be chosen. */
+static u32 cost_of(const struct simd_result *results, unsigned int row,
+		   enum simd_regime regime, unsigned int e, u32 save)
+{
+	const struct simd_result *res = &results[row];
+	u32 cost = simd_judged_cost(res, regime, e);
+
+	if (!cost || !simd_usable(res) || res->veto)
+		return 0;
+	return simd_routines[row].guard == SIMD_GUARD_NONE ? cost : cost + save;
+}
+
+static u32 least_cost(enum simd_kind kind, const struct simd_result *results,
+		      enum simd_regime regime, unsigned int e, u32 save)
+{
+	u32 best = 0, cost;
+	unsigned int row;
 
 	simd_for_each_row_of(row, kind) {
-		cost = relative_cost(&results[row], stock, regime);
+		cost = cost_of(results, row, regime, e, save);
 		if (cost && (!best || cost < best))
 			best = cost;
 	}
-	if (!best) {
-		choice->why[regime] = "stock: not measured";
+	return best;
+}
+
+static void choose(struct simd_plan *plan, unsigned int e, unsigned int row,
+		   const char *why, unsigned int gain)
+{
+	plan->row[e] = row;
+	plan->why[e] = why;
+	plan->gain[e] = gain;
+}
+
+static void select_row(enum simd_kind kind, enum simd_regime regime, unsigned int e,
+		       const struct simd_result *results, u32 save, unsigned int stock,
+		       struct simd_plan *plan)
+{
+	u32 base = cost_of(results, stock, regime, e, save);
+	u32 best = least_cost(kind, results, regime, e, save);
+	unsigned int guarded, row;
+	u32 cost;
+
+	/* What a row gains over stock is unknown where stock is. */
+	if (!base) {
+		if (e)
+			choose(plan, e, plan->row[e - 1], "not measured: as smaller ones", 0);
+		else
+			choose(plan, e, stock, "stock: not measured", 0);
 		return;
 	}
-	if (best >= WINNING) {
-		choice->why[regime] = "stock: no row is faster by 5 %";
-		choice->gain[regime] = 100;
+	if (best >= part(base, WINNING)) {
+		choose(plan, e, stock, "stock: no row is faster by 5 %", 100);
 		return;
 	}
 
 	/* Of rows that tie, one that needs no section, then the first. */
-	limit = best + best * TIE / STOCK_COST;
 	for (guarded = 0; guarded < 2; guarded++) {
 		simd_for_each_row_of(row, kind) {
-			cost = relative_cost(&results[row], stock, regime);
-			if (!cost || cost > limit || cost >= WINNING)
+			cost = cost_of(results, row, regime, e, save);
+			if (!cost || cost > part(best, WHOLE + TIE) ||
+			    cost >= part(base, WINNING))
 				continue;
 			if (!guarded && simd_routines[row].guard != SIMD_GUARD_NONE)
 				continue;
-			choice->row[regime] = row;
-			choice->why[regime] = "faster than stock";
-			choice->gain[regime] = 100 * STOCK_COST / cost;
+			choose(plan, e, row, "faster than stock",
+			       div_u64((u64)base * 100, cost));
 			return;
 		}
 	}
 }
 
+/*
+ * Between two sizes that were measured, costs are taken to grow with the size:
+ * where does the row of the larger one become the cheaper one?
+ */
+static unsigned long crossover(enum simd_kind kind, const struct simd_result *results,
+			       enum simd_regime regime, u32 save,
+			       const struct simd_plan *plan, unsigned int e)
+{
+	const unsigned int *sizes = simd_sizes[kind];
+	unsigned long step = kind == SIMD_KIND_to_user ? 64 : PAGE_SIZE, at;
+	u32 old[2], new[2], lost, gained;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		old[i] = cost_of(results, plan->row[e - 1], regime, e - 1 + i, save);
+		new[i] = cost_of(results, plan->row[e], regime, e - 1 + i, save);
+		if (!old[i] || !new[i])
+			return sizes[e];
+	}
+	lost = new[0] - min(new[0], old[0]);
+	gained = old[1] - min(old[1], new[1]);
+	if (!gained)
+		return sizes[e];
+
+	at = sizes[e - 1] + div_u64((u64)(sizes[e] - sizes[e - 1]) * lost, lost + gained);
+	/* The smaller one of the two sizes is not in question. */
+	return min_t(unsigned long, (at / step + 1) * step, sizes[e]);
+}
+
+static void make_plan(enum simd_kind kind, enum simd_regime regime,
+		      const struct simd_result *results, u32 save, unsigned int stock,
+		      struct simd_plan *plan)
+{
+	unsigned int e;
+
+	for (e = 0; e < SIMD_NR_SIZES; e++) {
+		select_row(kind, regime, e, results, save, stock, plan);
+		plan->from[e] = e ? crossover(kind, results, regime, save, plan, e) : 0;
+	}
+}
+
 /**
- * simd_threshold() - from which size on data is streamed by itself
+ * simd_set_threshold() - from which size on data is streamed by itself
  * @results:		what is known of each row
- * @choice:		the rows of one kind
  * @cache_bytes:	size of the last-level cache, 0 if unknown
+ * @choice:		of one kind; the plans are known
  *
  * Streaming pays off by itself where its time to use is no longer than that of
  * cached stores: the consumer misses the caches anyway. That is measured on
  * flushed lines, which say nothing of data that fits the caches: a smaller size
  * than theirs is never streamed.
- *
- * Return: bytes, ULONG_MAX for never.
  */
-unsigned long simd_threshold(const struct simd_result *results,
-			     const struct simd_choice *choice, unsigned long cache_bytes)
+void simd_set_threshold(const struct simd_result *results, unsigned long cache_bytes,
+			struct simd_choice *choice)
 {
-	const struct simd_cost *cached = results[choice->row[SIMD_CACHED]].cost[SIMD_STREAM];
-	const struct simd_cost *stream = results[choice->row[SIMD_STREAM]].cost[SIMD_STREAM];
+	const unsigned int *cached = choice->plan[SIMD_OWNED][SIMD_CACHED].row;
+	const unsigned int *stream = choice->plan[SIMD_OWNED][SIMD_STREAM].row;
 	const unsigned int *sizes = simd_sizes[simd_routines[choice->stock].kind];
-	unsigned int top = SIMD_NR_SIZES, e;
+	unsigned int e;
 
-	if (choice->row[SIMD_STREAM] == choice->row[SIMD_CACHED] || !cache_bytes)
-		return ULONG_MAX;
+	choice->threshold = ULONG_MAX;
+	choice->crossed = sizes[SIMD_NR_SIZES - 1];
+	if (stream[SIMD_NR_SIZES - 1] == cached[SIMD_NR_SIZES - 1] || !cache_bytes)
+		return;
 
-	while (top && !(stream[top - 1].use && cached[top - 1].use))
-		top--;
 	/* From the largest down, so that one odd size does not count. */
-	for (e = top; e && stream[e - 1].use <= cached[e - 1].use; e--)
-		;
-	return max_t(unsigned long, cache_bytes, sizes[e < top ? e : SIMD_NR_SIZES - 1]);
+	for (e = SIMD_NR_SIZES; e; e--) {
+		u32 c = results[cached[e - 1]].cost[SIMD_STREAM][e - 1].use;
+		u32 s = results[stream[e - 1]].cost[SIMD_STREAM][e - 1].use;
+
+		if (s > c)
+			break;
+		if (s)
+			choice->crossed = sizes[e - 1];
+	}
+	choice->threshold = max_t(unsigned long, cache_bytes, choice->crossed);
 }
 
 /**
  * simd_select() - choose the routines of one kind
- * @kind:		the kind
- * @results:		what is known of each row, measured costs included
- * @cache_bytes:	size of the last-level cache, 0 if unknown
- * @choice:		result
+ * @kind:	the kind
+ * @results:	what is known of each row, measured costs included
+ * @machine:	what is known of the machine
+ * @choice:	result
  *
  * A row that was not measured wherever stock was is never chosen, nor is one
- * that is slower than stock at a size that was measured.
+ * that is not faster than stock by the hysteresis.
  */
 void simd_select(enum simd_kind kind, const struct simd_result *results,
-		 unsigned long cache_bytes, struct simd_choice *choice)
+		 const struct simd_machine *machine, struct simd_choice *choice)
 {
-	unsigned int regime;
+	unsigned int context, regime;
 
 	choice->stock = simd_stock_row(kind);
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
-		select_row(kind, regime, results, choice);
-	choice->threshold = simd_threshold(results, choice, cache_bytes);
+	for (context = 0; context < SIMD_NR_CONTEXTS; context++)
+		for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
+			make_plan(kind, regime, results, save_cost(machine, context),
+				  choice->stock, &choice->plan[context][regime]);
+	simd_set_threshold(results, machine->cache_bytes, choice);
+}
+EXPORT_SYMBOL_GPL(simd_select);
+
+/**
+ * simd_contenders() - which rows have to be timed again before a choice is safe
+ * @kind:	the kind
+ * @regime:	the regime
+ * @e:		index into simd_sizes[] of the kind
+ * @results:	what is known of each row
+ * @machine:	what is known of the machine
+ * @rows:	bitmap of rows; those that nearly tie with the best are added to it,
+ *		and those that nearly win over stock, or only just; and then stock,
+ *		to compare them with
+ */
+void simd_contenders(enum simd_kind kind, enum simd_regime regime, unsigned int e,
+		     const struct simd_result *results, const struct simd_machine *machine,
+		     unsigned long *rows)
+{
+	unsigned int context, stock = simd_stock_row(kind), row, n;
+
+	for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
+		u32 save = save_cost(machine, context);
+		u32 base = cost_of(results, stock, regime, e, save);
+		u32 best = least_cost(kind, results, regime, e, save);
+		u32 limit = part(base, WINNING), cost;
+		bool close = best >= part(limit, WHOLE - NOISE);
+
+		if (!base || best > part(limit, WHOLE + NOISE))
+			continue;
+		n = 0;
+		simd_for_each_row_of(row, kind) {
+			cost = cost_of(results, row, regime, e, save);
+			n += cost && cost <= part(best, WHOLE + NOISE);
+		}
+		if (n < 2 && !close)
+			continue;
+		simd_for_each_row_of(row, kind) {
+			cost = cost_of(results, row, regime, e, save);
+			if (cost && cost <= part(best, WHOLE + NOISE))
+				__set_bit(row, rows);
+		}
+		__set_bit(stock, rows);
+	}
 }

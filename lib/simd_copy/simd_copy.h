@@ -61,10 +61,9 @@ enum simd_guard {
  * Typed, so that the compiler and kCFI check every call made through the table.
  */
 union simd_fn {
-	void (SIMD_ABI *clear)(void *dst, unsigned long len);
-	void (SIMD_ABI *copy)(void *dst, const void *src, unsigned long len);
-	unsigned long (SIMD_ABI *to_user)(void __user *dst, const void *src,
-					  unsigned long len);
+	void (*clear)(void *dst, unsigned long len) SIMD_ABI;
+	void (*copy)(void *dst, const void *src, unsigned long len) SIMD_ABI;
+	unsigned long (*to_user)(void __user *dst, const void *src, unsigned long len) SIMD_ABI;
 };
 
 /**
@@ -164,9 +163,6 @@ extern const char *const simd_guard_names[SIMD_NR_GUARDS];
 	simd_for_each_row(row)			\
 		if (simd_routines[row].kind != (_kind)) { } else
 
-/* Below this a copy to user space is not worth a section, nor a choice. */
-#define SIMD_TO_USER_MIN	512
-
 /* The largest copy to user space that is measured. */
 #define SIMD_TO_USER_MAX	(16 * PAGE_SIZE)
 
@@ -201,21 +197,86 @@ struct simd_result {
 };
 
 /**
+ * struct simd_machine - what the choice has to know of this machine, rows apart
+ * @cache_bytes:	size of the last-level cache, 0 if unknown
+ * @save_ns:		cost of saving the registers of a task and loading them
+ *			again, 0 if unknown
+ */
+struct simd_machine {
+	unsigned long	cache_bytes;
+	u32		save_ns;
+};
+
+/**
+ * enum simd_context - what a section costs besides itself
+ * @SIMD_OWNED:		the registers of a task are on the CPU: they are saved now,
+ *			and loaded again before the task goes on
+ * @SIMD_FREE:		kernel threads have none, and those of a task are saved once
+ *			between two returns to user space, however many sections follow
+ * @SIMD_NR_CONTEXTS:	number of contexts
+ */
+enum simd_context {
+	SIMD_OWNED,
+	SIMD_FREE,
+	SIMD_NR_CONTEXTS
+};
+
+/**
+ * struct simd_plan - what to use in a regime and a context, by size
+ * @row:	by index into simd_sizes[] of the kind, the chosen row
+ * @from:	likewise, bytes from which it is used; those of the first are 0
+ * @why:	likewise, the reason in a few words
+ * @gain:	likewise, cost of stock over cost of the choice, in percent; 0 if
+ *		it was not measured
+ */
+struct simd_plan {
+	unsigned int	row[SIMD_NR_SIZES];
+	unsigned long	from[SIMD_NR_SIZES];
+	const char	*why[SIMD_NR_SIZES];
+	unsigned int	gain[SIMD_NR_SIZES];
+};
+
+/**
  * struct simd_choice - the routines chosen for one kind
- * @row:	by regime, the chosen row
+ * @plan:	by context and regime
  * @stock:	the stock row
- * @why:	by regime, the reason in a few words
- * @gain:	by regime, cost of stock over cost of the choice, in percent;
- *		0 if it was not measured
- * @threshold:	bytes from which an extent is in the stream regime by itself
+ * @threshold:	bytes from which an extent is in the stream regime by itself,
+ *		ULONG_MAX for never
+ * @crossed:	the size whose figures that rests on: the least that was measured
+ *		from which on streaming is no slower to use, or else the largest
  */
 struct simd_choice {
-	unsigned int	row[SIMD_NR_REGIMES];
-	unsigned int	stock;
-	const char	*why[SIMD_NR_REGIMES];
-	unsigned int	gain[SIMD_NR_REGIMES];
-	unsigned long	threshold;
+	struct simd_plan	plan[SIMD_NR_CONTEXTS][SIMD_NR_REGIMES];
+	unsigned int		stock;
+	unsigned long		threshold;
+	unsigned int		crossed;
 };
+
+/* Whether it matters if there are registers to save. */
+static inline bool simd_contexts_differ(const struct simd_choice *c)
+{
+	unsigned int regime, e;
+
+	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+		const struct simd_plan *a = &c->plan[SIMD_OWNED][regime];
+		const struct simd_plan *b = &c->plan[SIMD_FREE][regime];
+
+		for (e = 0; e < SIMD_NR_SIZES; e++)
+			if (a->row[e] != b->row[e] || a->from[e] != b->from[e])
+				return true;
+	}
+	return false;
+}
+
+/* The part of a plan that a size is in: an index into its arrays. */
+static inline unsigned int simd_plan_part(const struct simd_plan *plan, unsigned long len)
+{
+	unsigned int e = SIMD_NR_SIZES - 1;
+
+	while (len < READ_ONCE(plan->from[e]))
+		e--;
+	return e;
+}
 
 /* Page extents are aligned alike, always. */
 static inline bool simd_has_regime(enum simd_kind kind, enum simd_regime regime)
@@ -228,13 +289,21 @@ static inline bool simd_usable(const struct simd_result *res)
 	return !res->missing && !res->barred;
 }
 
-/*
- * What a regime is judged by. The cached regimes are about the time to use. The
- * stream regime is about the time to return: its data is used later, when it is
- * in no cache either way.
- */
-static inline u32 simd_judged_cost(const struct simd_cost *cost, enum simd_regime regime)
+/* Where the figures of a regime are: cold data is measured as streamed data is. */
+static inline enum simd_regime simd_measured(enum simd_regime regime)
 {
+	return regime == SIMD_COLD ? SIMD_STREAM : regime;
+}
+
+/*
+ * What a regime is judged by: the time to use. But streamed data is used later,
+ * when it is in no cache either way: there it is the time to return.
+ */
+static inline u32 simd_judged_cost(const struct simd_result *res, enum simd_regime regime,
+				   unsigned int e)
+{
+	const struct simd_cost *cost = &res->cost[simd_measured(regime)][e];
+
 	return regime == SIMD_STREAM ? cost->ret : cost->use;
 }
 
@@ -250,10 +319,13 @@ unsigned long simd_fallback(enum simd_kind kind, void *dst, const void *src,
 void simd_account(unsigned long bytes, bool faulted);
 
 /* select.c */
-unsigned long simd_threshold(const struct simd_result *results,
-			     const struct simd_choice *choice, unsigned long cache_bytes);
+void simd_set_threshold(const struct simd_result *results, unsigned long cache_bytes,
+			struct simd_choice *choice);
 void simd_select(enum simd_kind kind, const struct simd_result *results,
-		 unsigned long cache_bytes, struct simd_choice *choice);
+		 const struct simd_machine *machine, struct simd_choice *choice);
+void simd_contenders(enum simd_kind kind, enum simd_regime regime, unsigned int e,
+		     const struct simd_result *results, const struct simd_machine *machine,
+		     unsigned long *rows);
 
 /**
  * struct simd_user_window - user memory that calibration may write to
@@ -270,11 +342,11 @@ struct simd_user_window {
 /* calibrate.c */
 void simd_self_check(struct simd_result *results);
 int simd_calibrate(struct simd_result *results, u64 budget,
-		   const struct simd_user_window *window);
+		   const struct simd_user_window *window, struct simd_machine *machine);
 
 /* report.c */
 struct seq_file;
 void simd_report(struct seq_file *m, const struct simd_result *results,
-		 const struct simd_choice *choices);
+		 const struct simd_machine *machine, const struct simd_choice *choices);
 
 #endif /* _LIB_SIMD_COPY_H */

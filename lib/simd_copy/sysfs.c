@@ -13,6 +13,9 @@
 #include "core.h"
 #include "guard.h"
 
+/* The files show one size of three: 64 KiB, and 4 KiB to user space. */
+#define SHOWN	1
+
 /**
  * struct choice_attribute - a file that shows and changes a choice
  * @attr:	the file
@@ -33,7 +36,8 @@ static ssize_t choice_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 	char names[SIMD_NAMES];
 
 	guard(mutex)(&simd_lock);
-	simd_list_names(c->kind, simd_choices[c->kind].row[c->regime], names, sizeof(names));
+	simd_list_names(c->kind, simd_choices[c->kind].plan[SIMD_OWNED][c->regime].row[SHOWN],
+			names, sizeof(names));
 	return sysfs_emit(buf, "%s\n", names);
 }
 
@@ -77,7 +81,7 @@ static struct choice_attribute choices[] = {
 static int routines_show(struct seq_file *m, void *unused)
 {
 	guard(mutex)(&simd_lock);
-	simd_report(m, simd_results, simd_choices);
+	simd_report(m, simd_results, &simd_machine, simd_choices);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(routines);

@@ -59,6 +59,7 @@ const char *const simd_kind_names[SIMD_NR_KINDS] = {
 const char *const simd_regime_names[SIMD_NR_REGIMES] = {
 	[SIMD_CACHED]		= "cached",
 	[SIMD_STREAM]		= "stream",
+	[SIMD_COLD]		= "cold",
 	[SIMD_MISALIGNED]	= "misaligned",
 };
 EXPORT_SYMBOL_GPL(simd_kind_names);
@@ -78,6 +79,7 @@ const unsigned int simd_sizes[SIMD_NR_KINDS][SIMD_NR_SIZES] = {
 	[SIMD_KIND_copy]	= { PAGE_SIZE, 16 * PAGE_SIZE, SIMD_MAX_SIZE },
 	[SIMD_KIND_to_user]	= { SIMD_TO_USER_MIN, PAGE_SIZE, SIMD_TO_USER_MAX },
 };
+EXPORT_SYMBOL_GPL(simd_sizes);
 
 static const char *first_missing(const struct simd_feature *f)
 {
@@ -154,6 +156,7 @@ unsigned int simd_stock_row(enum simd_kind kind)
 {
 	return stock_rows[kind];
 }
+EXPORT_SYMBOL_GPL(simd_stock_row);
 
 /**
  * simd_fallback() - do with the stock row what a refused section could not

@@ -33,9 +33,9 @@
 #include <asm/fpu/xcr.h>
 #include <asm/simd_page.h>
 
-#include "../../lib/simd_copy/core.h"
-#include "../../lib/simd_copy/guard.h"
-#include "../../lib/simd_copy/run.h"
+#include "core.h"
+#include "guard.h"
+#include "run.h"
 #include "simd_copy_test_uapi.h"
 
 static bool section_begin(u32 section)

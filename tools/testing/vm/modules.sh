@@ -46,3 +46,5 @@ if ! make -C "$kdir" M="$out" "$@" modules >"$out/build.log" 2>&1; then
 	cat "$out/build.log" >&2
 	die "the modules do not build against $kdir, see above"
 fi
+# Where they are built is nobody's business.
+find "$out" -mindepth 2 -name '*.ko' -exec ln -sf -t "$out" {} +

@@ -50,17 +50,18 @@ int bench(void)
 	static struct simd_choice choices[SIMD_NR_KINDS];
 	struct seq_file out = { stdout };
 	long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+	struct simd_machine machine = { .cache_bytes = cache > 0 ? cache : 0 };
 	unsigned int kind, row;
 
 	simd_detect(results);
 	simd_self_check(results);
-	if (simd_calibrate(results, BUDGET_NS, NULL)) {
+	if (simd_calibrate(results, BUDGET_NS, NULL, &machine)) {
 		fprintf(stderr, "harness: no memory to calibrate with\n");
 		return 1;
 	}
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
-		simd_select(kind, results, cache > 0 ? cache : 0, &choices[kind]);
-	simd_report(&out, results, choices);
+		simd_select(kind, results, &machine, &choices[kind]);
+	simd_report(&out, results, &machine, choices);
 
 	simd_for_each_row(row)
 		if (results[row].barred)

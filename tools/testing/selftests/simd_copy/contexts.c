@@ -12,7 +12,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,11 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ktap.h"
 #include "simd_copy_test_uapi.h"
-
-#define KSFT_PASS	0
-#define KSFT_FAIL	1
-#define KSFT_SKIP	4
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -64,14 +60,7 @@ static struct row {
 	char	lacks[32];		/* "unsupported:", "barred:", or neither */
 } rows[128];
 static unsigned int nr_rows;
-static int realtime, fd, failed;
-
-#define FAIL(...)				\
-	do {					\
-		printf("# " __VA_ARGS__);	\
-		printf("\n");			\
-		failed = 1;			\
-	} while (0)
+static int realtime, fd;
 
 static int read_rows(void)
 {
@@ -234,25 +223,10 @@ static void expect(const char *row, unsigned int npages, int want)
 		FAIL("%s, %u pages: %u bytes are wrong", row, npages, run.wrong);
 }
 
-static unsigned int nr;
-static int any_failed;
-
-static void begin(void)
-{
-	failed = 0;
-}
-
-static void end(const char *name)
-{
-	any_failed |= failed;
-	printf("%s %u %s\n", failed ? "not ok" : "ok", ++nr, name);
-}
-
 static void test_refused_rows(const char *lack, const char *name, const char *advice)
 {
 	unsigned int i, n = 0;
 
-	begin();
 	for (i = 0; i < nr_rows; i++) {
 		if (is(&rows[i], lack)) {
 			expect(rows[i].name, NPAGES, EOPNOTSUPP);
@@ -266,7 +240,7 @@ static void test_refused_rows(const char *lack, const char *name, const char *ad
 	if (n)
 		end(name);
 	else
-		printf("ok %u %s # SKIP there is none%s\n", ++nr, name, advice);
+		SKIP(name, "there is none%s", advice);
 }
 
 int main(void)
@@ -295,16 +269,13 @@ int main(void)
 	printf("1..%zu\n", ARRAY_SIZE(contexts) + 5);
 	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
 		if (i == SIMD_COPY_TEST_HOTPLUG && access(CPU, W_OK)) {
-			printf("ok %u %s # SKIP " CPU ": %s. It takes a second CPU\n", ++nr,
-			       contexts[i].name, strerror(errno));
+			SKIP(contexts[i].name, CPU ": %s. It takes a second CPU", strerror(errno));
 			continue;
 		}
-		begin();
 		test_context(i);
 		end(contexts[i].name);
 	}
 
-	begin();
 	for (i = 0; i < nr_rows; i++) {
 		if (!usable(&rows[i]))
 			continue;
@@ -315,7 +286,6 @@ int main(void)
 	}
 	end("1 to 64 pages");
 
-	begin();
 	for (i = 0; i < ARRAY_SIZE(unknown); i++)
 		expect(unknown[i], NPAGES, ENOENT);
 	end("unknown rows");
@@ -324,7 +294,6 @@ int main(void)
 	test_refused_rows("barred:", "rows that failed their self-check",
 			  ": build with SIMD_COPY_PLANT=1 to have one");
 
-	begin();
 	/* Armed, then closed by a task that lives on: no run in an exiting task. */
 	close(fd);
 	fd = open(SIMD_COPY_TEST_PATH, O_RDWR);
@@ -336,5 +305,5 @@ int main(void)
 	if (!ioctl(fd, SIMD_COPY_TEST_RESULT, &run) || errno != EBUSY)
 		FAIL("a run that was in another context than asked for was not noticed");
 	end("another context than asked for");
-	return any_failed ? KSFT_FAIL : KSFT_PASS;
+	return ktap_result();
 }

@@ -11,18 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ktap.h"
 #include "simd_copy_test_uapi.h"
-
-#define KSFT_PASS	0
-#define KSFT_FAIL	1
-#define KSFT_SKIP	4
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -38,15 +34,6 @@ static const struct offence {
 	{ SIMD_COPY_TEST_OUTSIDE, "outside", "ran outside a section of its class", 1 },
 	{ SIMD_COPY_TEST_BYTES, "bytes", "moved more in a section than its bound", 1 },
 };
-
-static int failed;
-
-#define FAIL(...)				\
-	do {					\
-		printf("# " __VA_ARGS__);	\
-		printf("\n");			\
-		failed = 1;			\
-	} while (0)
 
 /* What the kernel has logged since the last look. */
 struct log {
@@ -183,16 +170,6 @@ static void test_control(int fd)
 		     log.report);
 }
 
-static unsigned int nr;
-static int any_failed;
-
-static void end(const char *name)
-{
-	any_failed |= failed;
-	printf("%s %u %s\n", failed ? "not ok" : "ok", ++nr, name);
-	failed = 0;
-}
-
 int main(int argc, char **argv)
 {
 	int control = argc > 1 && !strcmp(argv[1], "--control");
@@ -226,7 +203,7 @@ int main(int argc, char **argv)
 		printf("1..1\n");
 		test_control(fd);
 		end("control: without the checks nobody reports a schedule");
-		return any_failed ? KSFT_FAIL : KSFT_PASS;
+		return ktap_result();
 	}
 
 	printf("1..%zu\n", ARRAY_SIZE(offences) + 2);
@@ -238,5 +215,5 @@ int main(int argc, char **argv)
 	}
 	test_clean();
 	end("nothing to report afterwards");
-	return any_failed ? KSFT_FAIL : KSFT_PASS;
+	return ktap_result();
 }

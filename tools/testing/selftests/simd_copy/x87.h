@@ -59,7 +59,7 @@ typedef void raise_fn(void);
 
 /* Each must end with the instruction that raises: the next one would take it. */
 #define RAISE(_name, _code)			\
-	static NAKED void raise_##_name(void)	\
+	static NAKED USED void raise_##_name(void)	\
 	{					\
 		asm(_code "\n\tret");		\
 	}

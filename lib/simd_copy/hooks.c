@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hooks of the kernel's own page and user copies, of which asm/simd_hooks.h
+ * has the inline halves.
+ */
+#include <linux/export.h>
+#include <linux/jump_label.h>
+#include <linux/kmsan.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <asm/simd_hooks.h>
+
+#include "core.h"
+
+/* Exported like the stock calls that test them inline. */
+DEFINE_STATIC_KEY_FALSE(simd_hook_clear_page);
+EXPORT_SYMBOL_GPL(simd_hook_clear_page);
+DEFINE_STATIC_KEY_FALSE(simd_hook_clear_pages);
+EXPORT_SYMBOL_GPL(simd_hook_clear_pages);
+DEFINE_STATIC_KEY_FALSE(simd_hook_copy_page);
+EXPORT_SYMBOL(simd_hook_copy_page);
+DEFINE_STATIC_KEY_FALSE(simd_hook_to_user);
+EXPORT_SYMBOL(simd_hook_to_user);
+static DEFINE_STATIC_KEY_FALSE(simd_hook_zero_folio);
+static DEFINE_STATIC_KEY_FALSE(simd_hook_copy_folio);
+
+/* Pages between two chances to reschedule: 25 us at 10 GB/s. */
+#define FOLIO_BATCH	64ul
+
+/* Pages on each side of the one that user space touches first. */
+#define FOLIO_NEAR	2ul
+
+/* A page of a folio in highmem has no address to form extents with. */
+static bool folio_hooked(struct static_key_false *key)
+{
+	return static_key_enabled(key) && !IS_ENABLED(CONFIG_HIGHMEM);
+}
+
+static void zero_extent(void *base, unsigned long first, unsigned long end,
+			enum simd_regime regime)
+{
+	unsigned long n;
+
+	for (; first < end; first += n) {
+		n = min(end - first, FOLIO_BATCH);
+		simd_clear_pages(base + first * PAGE_SIZE, n, regime);
+		cond_resched();
+	}
+}
+
+/**
+ * simd_zero_folio() - clear a large folio that user space is about to map
+ * @folio:	the folio
+ * @addr_hint:	the user address that faulted, or any other in the folio
+ *
+ * In extents, and not page by page. The pages around @addr_hint come last, and
+ * stay in the caches.
+ *
+ * Context: task, may sleep.
+ * Return: true if it is cleared, false if stock is to do so.
+ */
+bool simd_zero_folio(struct folio *folio, unsigned long addr_hint)
+{
+	unsigned long nr = folio_nr_pages(folio), touched, first, end;
+	enum simd_regime regime;
+	void *base;
+
+	if (!folio_hooked(&simd_hook_zero_folio))
+		return false;
+
+	base = folio_address(folio);
+	/* Memory that was just allocated is in no cache that matters, be it read or not. */
+	regime = simd_auto_regime(SIMD_KIND_clear, nr * PAGE_SIZE);
+	if (regime == SIMD_CACHED)
+		regime = SIMD_COLD;
+	touched = (addr_hint >> PAGE_SHIFT) % nr;
+	first = touched - min(touched, FOLIO_NEAR);
+	end = min(touched + FOLIO_NEAR + 1, nr);
+
+	zero_extent(base, 0, first, regime);
+	zero_extent(base, end, nr, regime);
+	zero_extent(base, first, end, SIMD_CACHED);
+	return true;
+}
+
+/**
+ * simd_copy_folio() - copy a folio to another of its size
+ * @dst:	where to
+ * @src:	where from
+ *
+ * In extents, and not page by page. A machine check on @src is not survived, as
+ * in folio_copy().
+ *
+ * Context: task, may sleep if the folio has more than one page.
+ * Return: true if it is copied, false if stock is to do so.
+ */
+bool simd_copy_folio(struct folio *dst, struct folio *src)
+{
+	unsigned long nr = folio_nr_pages(src), first = 0, n, i;
+	enum simd_regime regime;
+
+	if (!folio_hooked(&simd_hook_copy_folio))
+		return false;
+
+	regime = simd_auto_regime(SIMD_KIND_copy, nr * PAGE_SIZE);
+	if (regime == SIMD_CACHED)
+		regime = SIMD_COLD;
+	for (;;) {
+		n = min(nr - first, FOLIO_BATCH);
+		simd_copy_pages(folio_address(dst) + first * PAGE_SIZE,
+				folio_address(src) + first * PAGE_SIZE, n, regime);
+		for (i = first; i < first + n; i++)
+			kmsan_copy_page_meta(folio_page(dst, i), folio_page(src, i));
+		first += n;
+		if (first == nr)
+			return true;
+		cond_resched();
+	}
+}
+
+static void patch(struct static_key_false *key, bool on)
+{
+	if (on)
+		static_branch_enable(key);
+	else
+		static_branch_disable(key);
+}
+
+/**
+ * simd_hooks_update() - patch the hooks of a kind in, or out where stock is best
+ * @kind:	the kind
+ *
+ * Context: task, may sleep; @simd_lock held.
+ */
+void simd_hooks_update(enum simd_kind kind)
+{
+	bool page = !simd_is_stock(kind, SIMD_CACHED, 1), any = false;
+	unsigned int regime;
+
+	for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
+		any |= simd_has_regime(kind, regime) &&
+		       !simd_is_stock(kind, regime, SIMD_NR_SIZES);
+
+	switch (kind) {
+	case SIMD_KIND_clear:
+		patch(&simd_hook_clear_page, page);
+		patch(&simd_hook_clear_pages, any);
+		patch(&simd_hook_zero_folio, any);
+		break;
+	case SIMD_KIND_copy:
+		patch(&simd_hook_copy_page, page);
+		patch(&simd_hook_copy_folio, any);
+		break;
+	case SIMD_KIND_to_user:
+		patch(&simd_hook_to_user, any);
+		break;
+	case SIMD_NR_KINDS:
+		break;
+	}
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The checker: what a routine did to its destination, to what is around it and to
+ * its source, byte by byte.
+ */
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/vmalloc.h>
+#include <asm/page.h>
+
+#include "check.h"
+
+int check_init(struct kunit *test)
+{
+	struct check *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	if (!c)
+		return -ENOMEM;
+	test->priv = c;
+	c->dst = vmalloc(CHECK_BYTES);
+	c->src = vmalloc(CHECK_BYTES);
+	return c->dst && c->src ? 0 : -ENOMEM;
+}
+
+void check_exit(struct kunit *test)
+{
+	struct check *c = test->priv;
+
+	if (!c)
+		return;
+	vfree(c->dst);
+	vfree(c->src);
+}
+
+int check_settled(struct kunit_suite *suite)
+{
+	simd_settle();
+	return 0;
+}
+
+static u8 wanted(enum simd_kind kind, unsigned long dst_off, unsigned long src_off,
+		 unsigned long len, unsigned long i)
+{
+	if (i < dst_off || i >= dst_off + len)
+		return ~check_pattern(i);
+	return kind == SIMD_KIND_clear ? 0 : check_pattern(src_off + i - dst_off);
+}
+
+static unsigned long first(unsigned long off)
+{
+	return off - min_t(unsigned long, off, CHECK_RED);
+}
+
+static unsigned long end(unsigned long off, unsigned long len)
+{
+	return min(off + len + CHECK_RED, CHECK_BYTES);
+}
+
+/**
+ * check_fill() - prepare the buffers for a call
+ * @c:		the buffers
+ * @kind:	what will be done
+ * @dst_off:	offset of the destination
+ * @src_off:	offset of the source
+ * @len:	bytes
+ *
+ * No byte of the destination is what it has to become.
+ */
+void check_fill(const struct check *c, enum simd_kind kind, unsigned long dst_off,
+		unsigned long src_off, unsigned long len)
+{
+	unsigned long i;
+
+	for (i = first(dst_off); i < end(dst_off, len); i++) {
+		c->dst[i] = wanted(kind, dst_off, src_off, len, i);
+		if (i >= dst_off && i < dst_off + len)
+			c->dst[i] ^= 0xff;
+	}
+	for (i = first(src_off); i < end(src_off, len); i++)
+		c->src[i] = check_pattern(i);
+}
+
+/**
+ * check_result() - what came of a call
+ * @c:		the buffers
+ * @kind:	what was to be done
+ * @dst_off:	offset of the destination
+ * @src_off:	offset of the source
+ * @len:	bytes
+ *
+ * Return: NULL if all is right, else what is not.
+ */
+const char *check_result(const struct check *c, enum simd_kind kind, unsigned long dst_off,
+			 unsigned long src_off, unsigned long len)
+{
+	unsigned long i;
+
+	for (i = first(dst_off); i < end(dst_off, len); i++) {
+		if (c->dst[i] == wanted(kind, dst_off, src_off, len, i))
+			continue;
+		if (i < dst_off)
+			return "bytes before the destination";
+		return i < dst_off + len ? "the destination" : "bytes after the destination";
+	}
+	for (i = first(src_off); i < end(src_off, len); i++)
+		if (c->src[i] != check_pattern(i))
+			return "the source";
+	return NULL;
+}
+
+/**
+ * check_call() - run a routine and look at what it did
+ * @c:		the buffers
+ * @r:		its row, which need not be one of the table
+ * @dst_off:	offset of the destination
+ * @src_off:	offset of the source
+ * @len:	bytes
+ *
+ * Return: NULL if all is right, else what is not.
+ */
+const char *check_call(const struct check *c, const struct simd_routine *r,
+		       unsigned long dst_off, unsigned long src_off, unsigned long len)
+{
+	unsigned long left;
+	const char *wrong;
+	bool all;
+
+	check_fill(c, r->kind, dst_off, src_off, len);
+	left = simd_run(r, r->kind, r->guard, r->fn, c->dst + dst_off, c->src + src_off, len, &all);
+	wrong = check_result(c, r->kind, dst_off, src_off, len);
+	if (wrong)
+		return wrong;
+	if (left)
+		return "the bytes that are left";
+	return all ? NULL : "the section, it was refused";
+}
+
+void check_supported(struct kunit *test, const struct simd_routine *r)
+{
+	const struct simd_result *res = &simd_results[r - simd_routines];
+
+	if (res->missing)
+		kunit_skip(test, "this CPU lacks %s", res->missing);
+	if (check_planted(r))
+		kunit_skip(test, "it is wrong on purpose");
+}
+
+void check_row_desc(const struct simd_routine *r, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s/%s", simd_kind_names[r->kind], r->name);
+}
+
+void check_kind_desc(const char *const *kind, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", *kind);
+}
+
+MODULE_DESCRIPTION("KUnit tests of simd_copy");
+MODULE_AUTHOR("The simd_copy developers");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table: what each row promises to those that walk it, and whether what is
+ * known of this CPU is what the CPU says.
+ */
+#include <linux/log2.h>
+#include <linux/string.h>
+#include <asm/cpufeature.h>
+#include <asm/page.h>
+
+#include "check.h"
+
+static bool lists(const struct simd_feature *f, const char *name)
+{
+	for (; f->name; f++)
+		if (!strcmp(f->name, name))
+			return true;
+	return false;
+}
+
+/* A list has to end within its array of @n. */
+static bool overflows(const struct simd_feature *f, unsigned int n)
+{
+	return f[n - 1].name;
+}
+
+/* Return: what is wrong with a row, NULL if nothing is. */
+static const char *row_fault(const struct simd_routine *r)
+{
+	if (!r->name || !r->name[0] || strpbrk(r->name, " [],/\n") || !strcmp(r->name, "auto"))
+		return "name";
+	if (!r->desc || !r->desc[0])
+		return "description";
+	if (r->kind >= SIMD_NR_KINDS)
+		return "kind";
+	if (r->guard >= SIMD_NR_GUARDS || (r->guard && !r->all[0].name))
+		return "guard";
+	if (lists(r->all, "MMX") ? r->guard != SIMD_GUARD_MMX : r->guard == SIMD_GUARD_MMX)
+		return "guard";
+	if (lists(r->all, "XMM") && r->guard != SIMD_GUARD_XMM)
+		return "guard";
+	if (!r->fn.clear)
+		return "function";
+	if (overflows(r->all, ARRAY_SIZE(r->all)) || overflows(r->any, ARRAY_SIZE(r->any)) ||
+	    overflows(r->veto, ARRAY_SIZE(r->veto)))
+		return "features";
+	if (!is_power_of_2(r->granule) || r->granule > PAGE_SIZE ||
+	    (r->kind == SIMD_KIND_to_user && r->granule != 1))
+		return "granule";
+	if (!is_power_of_2(r->dst_align) || r->dst_align > r->granule)
+		return "destination alignment";
+	if (!is_power_of_2(r->src_align) || r->src_align > r->granule)
+		return "source alignment";
+	/* No more than some microseconds, and whole pages. */
+	if (r->guard ? !r->section || r->section % PAGE_SIZE || r->section > 65536 : r->section)
+		return "section";
+	if (r->xfeatures && r->guard != SIMD_GUARD_XMM)
+		return "XCR0";
+	if (r->flags & ~SIMD_STREAMING)
+		return "flags";
+	/* Stock runs wherever nothing else may, and on extents of any length. */
+	if (r->stock.name && (r->guard || r->all[0].name || r->any[0].name || r->veto[0].name ||
+			      r->xfeatures || r->flags || r->granule > 64))
+		return "stock";
+	return NULL;
+}
+
+static void contract(struct kunit *test)
+{
+	KUNIT_EXPECT_STREQ(test, row_fault(test->param_value) ?: "nothing", "nothing");
+}
+
+static void SIMD_ABI some_clear(void *dst, unsigned long len)
+{
+}
+
+/* Rows that break the contract in one place, which it has to see. */
+#define NAMED	.name = "x", .desc = "x", .fn = { .clear = some_clear }
+#define SHAPED	NAMED, .granule = 64, .dst_align = 1, .src_align = 1
+#define NEEDS(_feature)	.all = { { 0, _feature } }
+
+static const struct control {
+	const char		*wrong;
+	struct simd_routine	row;
+} controls[] = {
+	{ "nothing", { SHAPED } },
+	{ "nothing", { SHAPED, .stock = { 0, "" } } },
+	{ "nothing", { SHAPED, NEEDS("MMX"), .guard = SIMD_GUARD_MMX, .section = 4 * PAGE_SIZE } },
+	{ "name", { } },
+	{ "name", { .name = "auto" } },
+	{ "name", { .name = "two words" } },
+	{ "description", { .name = "x" } },
+	{ "kind", { NAMED, .kind = SIMD_NR_KINDS } },
+	{ "guard", { NAMED, .guard = SIMD_NR_GUARDS } },
+	{ "guard", { NAMED, .guard = SIMD_GUARD_XMM } },
+	{ "guard", { NAMED, .guard = SIMD_GUARD_MMX, NEEDS("XMM") } },
+	{ "guard", { NAMED, NEEDS("XMM") } },
+	{ "function", { .name = "x", .desc = "x" } },
+	{ "features", { NAMED, .veto = { { 0, "a" }, { 0, "b" } } } },
+	{ "granule", { NAMED, .granule = 96 } },
+	{ "granule", { NAMED, .granule = 2 * PAGE_SIZE } },
+	{ "granule", { NAMED, .granule = 64, .kind = SIMD_KIND_to_user } },
+	{ "destination alignment", { NAMED, .granule = 64, .dst_align = 128 } },
+	{ "source alignment", { NAMED, .granule = 64, .dst_align = 64, .src_align = 3 } },
+	{ "section", { SHAPED, .section = PAGE_SIZE } },
+	{ "section", { SHAPED, NEEDS("MMX"), .guard = SIMD_GUARD_MMX } },
+	{ "section", { SHAPED, NEEDS("MMX"), .guard = SIMD_GUARD_MMX, .section = 1 << 20 } },
+	{ "XCR0", { SHAPED, .xfeatures = SIMD_XFEATURES_YMM } },
+	{ "flags", { SHAPED, .flags = 0x80 } },
+	{ "stock", { SHAPED, .stock = { 0, "" }, .flags = SIMD_STREAMING } },
+	{ "stock", { SHAPED, .stock = { 0, "" }, NEEDS("ERMS") } },
+};
+
+static void control_desc(const struct control *control, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", control->wrong);
+}
+
+static void contract_control(struct kunit *test)
+{
+	const struct control *control = test->param_value;
+
+	KUNIT_EXPECT_STREQ(test, row_fault(&control->row) ?: "nothing", control->wrong);
+}
+
+/* A name leads back to its row only if no row before has it. */
+static void names(struct kunit *test)
+{
+	unsigned int row;
+
+	simd_for_each_row(row) {
+		const struct simd_routine *r = &simd_routines[row];
+
+		KUNIT_EXPECT_EQ_MSG(test, simd_find_row(r->kind, r->name), row, "%s/%s",
+				    simd_kind_names[r->kind], r->name);
+	}
+	KUNIT_EXPECT_EQ(test, simd_find_row(SIMD_KIND_clear, "nonsense"), -1);
+	KUNIT_EXPECT_EQ(test, simd_find_row(SIMD_KIND_clear, ""), -1);
+}
+
+/* What a row is said to lack is one of its own, and the CPU does lack it. */
+static void support(struct kunit *test)
+{
+	const struct simd_routine *r = test->param_value;
+	const struct simd_result *res = &simd_results[r - simd_routines];
+	const struct simd_feature *f;
+	bool any = !r->any[0].name, all = true, named = false, veto = false;
+
+	for (f = r->all; f->name; f++) {
+		all &= !!boot_cpu_has(f->bit);
+		named |= res->missing && !strcmp(res->missing, f->name) && !boot_cpu_has(f->bit);
+	}
+	for (f = r->any; f->name; f++) {
+		any |= !!boot_cpu_has(f->bit);
+		named |= res->missing && !strcmp(res->missing, f->name) && !boot_cpu_has(f->bit);
+	}
+	for (f = r->veto; f->name; f++)
+		veto |= !!boot_cpu_has(f->bit);
+
+	if (all && any && !r->xfeatures)
+		KUNIT_EXPECT_NULL(test, res->missing);
+	else if (all && any && res->missing)
+		KUNIT_EXPECT_STREQ(test, res->missing, "XCR0");
+	else if (!all || !any)
+		KUNIT_EXPECT_TRUE_MSG(test, named, "lacks %s?", res->missing ?: "nothing");
+	KUNIT_EXPECT_EQ(test, !!res->veto, veto);
+	/* What is missing has not been checked. */
+	if (!res->missing)
+		KUNIT_EXPECT_EQ_MSG(test, res->barred, check_planted(r), "by the self-check");
+}
+
+/* There is one for each kind, and it runs on every CPU. */
+static void stock_row(struct kunit *test)
+{
+	const char *const *name = test->param_value;
+	unsigned int kind = name - simd_kind_names, chosen = simd_stock_row(kind), row;
+	bool always = false;
+
+	KUNIT_EXPECT_EQ(test, simd_routines[chosen].kind, kind);
+	KUNIT_ASSERT_NOT_NULL(test, simd_routines[chosen].stock.name);
+	KUNIT_EXPECT_TRUE(test, simd_usable(&simd_results[chosen]));
+	simd_for_each_row_of(row, kind) {
+		const struct simd_feature *f = &simd_routines[row].stock;
+
+		if (!f->name)
+			continue;
+		always |= !f->name[0];
+		/* A row in front of it would have been chosen. */
+		if (row < chosen) {
+			KUNIT_EXPECT_NE(test, f->name[0], 0);
+			KUNIT_EXPECT_FALSE(test, boot_cpu_has(f->bit));
+		}
+	}
+	KUNIT_EXPECT_TRUE_MSG(test, always, "no row is stock on every CPU");
+}
+
+KUNIT_ARRAY_PARAM(row, simd_routines, check_row_desc);
+KUNIT_ARRAY_PARAM(control, controls, control_desc);
+KUNIT_ARRAY_PARAM(kind, simd_kind_names, check_kind_desc);
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(contract, row_gen_params),
+	KUNIT_CASE_PARAM(contract_control, control_gen_params),
+	KUNIT_CASE(names),
+	KUNIT_CASE_PARAM(support, row_gen_params),
+	KUNIT_CASE_PARAM(stock_row, kind_gen_params),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name		= "simd_copy_table",
+	.suite_init	= check_settled,
+	.test_cases	= cases,
+};
+
+kunit_test_suite(suite);
