@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The time-stamp counter.
+ */
+#ifndef CLOCK_H
+#define CLOCK_H
+
+#include <linux/types.h>
+
+static inline u64 clock_read(void)
+{
+	u32 lo, hi;
+
+	/* RDTSC waits for nothing, and nothing waits for it, but for the fences. */
+	asm volatile("lfence; rdtsc; lfence" : "=a" (lo), "=d" (hi) : : "memory");
+	return (u64)hi << 32 | lo;
+}
+
+/* Whatever was stored before is in the caches now, and costs nothing later. */
+static inline void clock_settle(void)
+{
+	asm volatile("mfence; lfence" : : : "memory");
+}
+
+#endif /* CLOCK_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Buffers, and where their lines are.
+ */
+#ifndef STATE_H
+#define STATE_H
+
+#include "measure.h"
+
+#define LINE		64
+#define HUGE_PAGE	(2ul << 20)
+
+/* Of a buffer just written, the stores at its front that the clock sees. */
+#define FRESH_STORES	32
+
+/**
+ * struct buffers - a destination and a source
+ * @dst:	starts a page, and a huge one if that was asked for
+ * @src:	likewise
+ * @size:	bytes of each
+ * @huge:	they are in huge pages
+ */
+struct buffers {
+	void		*dst;
+	void		*src;
+	unsigned long	size;
+	bool		huge;
+};
+
+/* Return: 0, or -1 if there is no memory, or no huge pages. */
+int buffers_get(struct buffers *b, unsigned long size, bool huge);
+void buffers_put(struct buffers *b);
+
+/*
+ * What is not made, as a mask of places and SKIP_CODE: where a selftest must not
+ * find what it looks for.
+ */
+enum { SKIP_CODE = 1 << NR_PLACES };
+extern unsigned int state_skip;
+
+/**
+ * evict_init() - memory to evict with
+ *
+ * Return: 0, or -1 without memory.
+ */
+int evict_init(void);
+
+/* Bytes per store to a fresh source, 0 for a place that is none. */
+unsigned int fresh_width(enum place place);
+
+/* Bytes at the front of a source that state_make() leaves to fresh_front(). */
+unsigned long fresh_front_size(const struct cell *cell);
+void fresh_front(void *src, unsigned long size, unsigned int width);
+
+void flush(const void *data, unsigned long size);
+
+/**
+ * state_make() - bring the lines of a cell to their places
+ * @dst:	destination, with its offset
+ * @src:	source, with its offset; NULL if there is none
+ * @cell:	where to
+ * @calls:	how many extents there are of each, state_stride() apart
+ *
+ * A fresh source lacks its front: its stores belong right before the call.
+ */
+void state_make(void *dst, void *src, const struct cell *cell, unsigned int calls);
+
+/**
+ * state_stride() - how far apart the extents of calls in a row are
+ * @cell:	what with
+ * @place:	that of the destination, or of the source
+ *
+ * In DRAM each is in another page, so that none is prefetched on behalf of the one
+ * before.
+ *
+ * Return: bytes.
+ */
+unsigned long state_stride(const struct cell *cell, enum place place);
+
+/* Read every line, and depend on what was read. */
+void read_lines(const void *data, unsigned long size);
+
+#endif /* STATE_H */
