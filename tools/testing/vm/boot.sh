@@ -45,7 +45,7 @@ echo "# accelerator: $accel ($why), -cpu $cpu"
 rc=0
 timeout -k 5 $limit qemu-system-x86_64 -accel $accel$thread -cpu "$cpu" -smp 2 -m 1024 \
 	-kernel "$kernel" -initrd "$initramfs" \
-	-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check kunit.enable=1 ${TESTS:+tests=\"$TESTS\"} ${soak:+soak=$soak}" \
+	-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check kunit.enable=1 simd_copy.copy=mov_x2 simd_copy.clear=nonsense ${TESTS:+tests=\"$TESTS\"} ${soak:+soak=$soak}" \
 	-nodefaults -display none -no-reboot \
 	-serial "file:$out/console.log" -serial stdio </dev/null || rc=$?
 case $rc in

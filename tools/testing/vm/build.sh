@@ -3,7 +3,8 @@
 #
 # build.sh NAME: build a kernel from Debian's source package as build/kernel/NAME,
 # with the configuration configs/base and configs/NAME.config. One that is there
-# is kept while source and configuration stay the same.
+# is kept while source and configuration stay the same. The patched ones have the
+# series applied, and configs/patched as well.
 set -eu
 top=$(cd "$(dirname "$0")/../../.." && pwd)
 . "$top/tools/testing/vm/kernels.sh"
@@ -12,13 +13,22 @@ name=${1-}
 [ -e "$vm/configs/$name.config" ] ||
 	die "no configuration '$name': build.sh takes one of $(built_names)"
 out=$build/kernel/$name
-linux=$build/linux-6.12
 "$vm/packages.sh" build
-linux_source
+set -- "$vm/configs/base" "$vm/configs/$name.config"
+if is_patched "$name"; then
+	patched_source
+	linux=$patched
+	applied=$(cat "$linux/.simd_copy/files")
+	set -- "$@" "$vm/configs/patched"
+else
+	linux_source
+	linux=$build/linux-6.12
+	applied=
+fi
 
-fragments=$(cat "$vm/configs/base" "$vm/configs/$name.config")
+fragments=$(cat "$@")
 # What came out depends on these. kbuild keeps absolute paths.
-inputs="$top $(cat "$linux/.complete")
+inputs="$top $(cat "$linux/.complete") $applied
 $(cat "$vm/configs/Kconfig")
 $fragments"
 [ ! -e "$out/.complete" ] || [ "$(cat "$out/.complete")" != "$inputs" ] || exit 0

@@ -41,24 +41,34 @@ wanted()
 	esac
 }
 
-# A folder in the guest, and what is built for it.
-packed="modules/ $variant"
-step "building the modules for $name"
-"$vm/modules.sh" "$kdir" "$variant" "$@"
-if wanted planted || wanted contexts; then
-	step "building the modules with a wrong routine planted"
-	"$vm/modules.sh" "$kdir" "$variant-plant" "$@" SIMD_COPY_PLANT=1
-	packed="$packed modules/plant/ $variant-plant"
-fi
-if wanted debug; then
-	step "building the modules with run-time checks"
-	"$vm/modules.sh" "$kdir" "$kernel-debug" SIMD_COPY_DEBUG=1
-	packed="$packed modules/debug/ $kernel-debug"
+# build_modules FOLDER NAME WHAT [OPTION]...: as what the guest has in FOLDER
+modules=
+build_modules()
+{
+	folder=$1
+	dir=$2
+	step "building the modules for $name$3"
+	shift 3
+	"$vm/modules.sh" "$kdir" "$dir" "$@"
+	modules="$modules $folder:$build/modules/$dir"
+}
+
+if is_patched "$kernel"; then
+	# The library is in the kernel, and so is what it needs for each test.
+	modules=modules/:$build/kernel/$kernel/lib/simd_copy/tests
+else
+	build_modules modules/ "$variant" "" "$@"
+	! wanted planted && ! wanted contexts ||
+		build_modules modules/plant/ "$variant-plant" ", with a wrong routine planted" \
+			"$@" SIMD_COPY_PLANT=1
+	! wanted debug ||
+		build_modules modules/debug/ "$kernel-debug" ", with run-time checks" \
+			SIMD_COPY_DEBUG=1
 fi
 
 # Tests that are programs of their own. Two of them serve others as well.
 set --
-for program in hostile pending to_user contexts debug hammer; do
+for program in hostile pending to_user contexts debug hooks hammer; do
 	case $program in
 	hostile)	user=stats ;;
 	contexts)	user=debug ;;
@@ -88,19 +98,11 @@ set --
 for program in $programs; do
 	set -- "$@" "bin/$program=$build/harness/$program$width"
 done
-folder=
-for word in $packed; do
-	if [ -z "$folder" ]; then
-		folder=$word
-		continue
-	fi
-	for module in simd_copy simd_copy_test; do
-		set -- "$@" "$folder$module.ko=$build/modules/$word/$module.ko"
+for dir in $modules; do
+	for module in "${dir#*:}"/*.ko; do
+		set -- "$@" "${dir%%:*}${module##*/}=$module"
 	done
-	folder=
 done
-kunit=modules/$variant/simd_copy_kunit.ko
-[ ! -e "$build/$kunit" ] || set -- "$@" "modules/simd_copy_kunit.ko=$build/$kunit"
 [ -z "$width" ] || set -- "$@" "bin/busybox=$kdir/busybox"
 "$vm/initramfs.sh" "$out/initramfs.gz" "$@"
 

@@ -16,10 +16,13 @@ kernels='
 # the kernel nor our modules do. "athlon" keeps the SSE that QEMU gives it: without,
 # TCG knows no SFENCE, which is one of the MMX extensions of an Athlon.
 guests='
-6.12-debug 6.12-rt-debug none none-debug debug
+6.12-debug 6.12-rt-debug
 6.12@core2duo 6.12@Nehalem 6.12@Haswell 6.12@EPYC
 i386 i386@pentium,+cmov i386@pentium2 i386@athlon i386@pentium3 i386@coreduo
 i386@core2duo
+patched patched-none patched-none@qemu64 patched-none@Nehalem patched-none@Haswell
+patched-none@EPYC patched-i386@pentium,+cmov patched-i386@pentium2
+patched-i386@pentium3 patched-i386@athlon patched-i386@coreduo
 '
 
 build=$top/build
@@ -43,6 +46,21 @@ built_names()
 is_built()
 {
 	[ -n "$1" ] && [ -e "$vm/configs/$1.config" ]
+}
+
+is_patched()
+{
+	case $1 in
+	patched|patched-*)	;;
+	*)			return 1 ;;
+	esac
+}
+
+patched_guests()
+{
+	for guest in $guests; do
+		! is_patched "${guest%%@*}" || echo "$guest"
+	done
 }
 
 # The field of a kernel: 2 image, 3 headers.
@@ -95,6 +113,39 @@ linux_source()
 	tar -xf "$linux_tar" -C "$unpacked" --strip-components=1
 	echo "$version" >"$unpacked/.complete"
 	mv -T "$unpacked" "$build/linux-6.12" 2>/dev/null || rm -rf "$unpacked"
+}
+
+# The kernel's own scripts that check sources, without the rest of it.
+scripts=$build/kernel/scripts
+kernel_scripts()
+{
+	set -- scripts/checkpatch.pl scripts/spelling.txt scripts/const_structs.checkpatch \
+		scripts/kernel-doc scripts/get_abi.pl Documentation/sphinx/kerneldoc.py \
+		Documentation/sphinx/kernellog.py
+	[ "$(cat "$scripts/.complete" 2>/dev/null)" != "$*" ] || return 0
+	[ -e "$linux_tar" ] || die "no $linux_tar: install linux-source-6.12"
+	mkdir -p "$scripts"
+	printf 'linux-source-6.12/%s\n' "$@" | tar -xf "$linux_tar" -C "$scripts" \
+		--strip-components=2 --occurrence=1 -T - || return 1
+	echo "$*" >"$scripts/.complete"
+}
+
+patched=$build/linux-6.12-simd_copy
+
+# The same with the series applied, as it is now: links, but for what changes. Who
+# builds from it again finds only those files newer.
+patched_source()
+{
+	linux_source
+	exec 7>"$patched.lock"
+	flock 7
+	if [ "$(cat "$patched/.complete" 2>/dev/null)" != "$version" ]; then
+		rm -rf "$patched" "$patched.new"
+		cp -al "$build/linux-6.12" "$patched.new"
+		mv -T "$patched.new" "$patched"
+	fi
+	"$top/tools/series/apply.sh" --update "$patched" 7>&-
+	exec 7>&-
 }
 
 # checks FILE CHECK...: a KTAP test of each check, with what it says, through FILE

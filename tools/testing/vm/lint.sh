@@ -8,7 +8,6 @@ top=$(cd "$(dirname "$0")/../../.." && pwd)
 . "$top/tools/testing/vm/kernels.sh"
 
 out=$build/lint
-scripts=$build/kernel/scripts
 allow=tools/testing/vm/checkpatch.allow
 control=build/lint/control.c
 mkdir -p "$out"
@@ -25,15 +24,7 @@ sources()
 
 checkpatch()
 {
-	if [ ! -e "$scripts/.complete" ]; then
-		mkdir -p "$scripts"
-		(cd "$scripts" &&
-		 tar -xJf /usr/src/linux-source-6.12.tar.xz --strip-components=2 \
-			--occurrence=1 linux-source-6.12/scripts/checkpatch.pl \
-			linux-source-6.12/scripts/spelling.txt \
-			linux-source-6.12/scripts/const_structs.checkpatch)
-		touch "$scripts/.complete"
-	fi
+	kernel_scripts || return 1
 	# It leaves a cache where it runs, and stops without a word at an empty
 	# file: the control comes last, and must be complained about.
 	printf 'int x; \n' >"$control"

@@ -1,22 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# packages.sh run|test|build: make sure that the Debian packages are installed which
-# "make run", "make test" as well, or build.sh needs. Root installs what is
-# missing; anyone else is told the one line to type.
+# packages.sh run|test|build|series|bench: make sure that the Debian packages are
+# installed which "make run", "make test" as well, build.sh, "make series" or "make
+# bench" needs. Root installs what is missing; anyone else is told the one line to type.
 set -eu
 
 run='gcc gcc-12 gcc-multilib libc6-dev make libelf1 cpio xz-utils
 	busybox-static qemu-system-x86'
-test='sparse spin perl dash qemu-user-static linux-source-6.12 flex bison bc
+test='sparse spin perl dash qemu-user-static linux-source-6.12 linux-source-6.1 git
+	flex bison bc clang python3 libjansson-dev
 	bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage'
+series='git linux-source-6.12 linux-source-6.1 xz-utils'
 build='gcc make flex bison bc libelf-dev lz4 xz-utils linux-source-6.12'
+bench='gcc make libc6-dev libjansson-dev gnuplot-nox'
 
 case ${1-} in
 run)	want=$run ;;
 test)	want="$run $test" ;;
 build)	want=$build ;;
-*)	echo "usage: packages.sh run|test|build" >&2; exit 1 ;;
+series)	want=$series ;;
+bench)	want=$bench ;;
+*)	echo "usage: packages.sh run|test|build|series|bench" >&2; exit 1 ;;
 esac
 
 missing=

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# test.sh [check]: run all tests, or those of two minutes, cheapest first. The
-# KTAP of each step goes to build/test/STEP.ktap. The last line counts them.
+# test.sh [check|vm]: run all tests, those of two minutes, or the patched kernels;
+# cheapest first. The KTAP of each step goes to build/test/STEP.ktap. The last line
+# counts them.
 set -eu
 top=$(cd "$(dirname "$0")/../../.." && pwd)
 . "$top/tools/testing/vm/kernels.sh"
@@ -67,28 +68,47 @@ guest()
 	[ ! -e "$out/$1.failed" ]
 }
 
-"$vm/packages.sh" test
-run checkers checkers
-run harness make -s -C "$selftests" check
-if [ "${1-}" = check ]; then
-	run vm-6.12 guest 6.12
-else
-	run models "$selftests/models.sh"
-	run lint "$vm/lint.sh"
-	run model tools/testing/model/run.sh
-	run uml "$vm/uml.sh"
-	run bochs-i386 "$vm/bochs.sh" i386
-	run bochs-6.12 "$vm/bochs.sh" 6.12
-	# A guest is busy on one CPU: two at a time, every other one each.
+# guests NAME...: a guest is busy on one CPU, so that two run at a time
+guests()
+{
 	for turn in 0 1; do
 		nr=0
-		for guest in $(kernel_names) $guests; do
+		for guest; do
 			nr=$((nr + 1))
 			[ $((nr % 2)) = $turn ] || run "vm-$guest" guest "$guest"
 		done &
 	done
 	wait
-fi
+}
+
+"$vm/packages.sh" test
+case ${1-} in
+check)
+	run checkers checkers
+	run harness make -s -C "$selftests" check
+	run bench make -s -C tools/testing/bench check
+	run vm-6.12 guest 6.12
+	;;
+vm)
+	# shellcheck disable=SC2086 # words
+	guests $(patched_guests)
+	;;
+*)
+	run checkers checkers
+	run harness make -s -C "$selftests" check
+	run bench make -s -C tools/testing/bench check
+	run models "$selftests/models.sh"
+	run lint "$vm/lint.sh"
+	run model tools/testing/model/run.sh
+	run series tools/series/check.sh
+	run off "$vm/off.sh"
+	run kunit "$vm/kunit.sh"
+	run bochs-i386 "$vm/bochs.sh" i386
+	run bochs-6.12 "$vm/bochs.sh" 6.12
+	# shellcheck disable=SC2086 # words
+	guests $(kernel_names) $guests
+	;;
+esac
 
 echo
 rc=0

@@ -76,7 +76,7 @@ boot()
 	chmod +x "$out/init"
 	"$vm/initramfs.sh" "$out/initramfs.gz" "init=$out/init" \
 		"simd_copy.ko=$build/modules/$1/simd_copy.ko" \
-		"uml_pending.ko=$build/modules/$1/tests/kunit/uml_pending.ko"
+		"uml_pending.ko=$build/modules/$1/uml_pending.ko"
 	# The one that panics ends with a signal.
 	timeout -k 5 $limit "$kdir/linux" mem=128M initrd="$out/initramfs.gz" con=null \
 		con0=fd:0,fd:1 </dev/null >"$out/console.log" 2>&1 || :

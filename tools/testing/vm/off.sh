@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# off.sh: the series costs nothing where it is not configured: the objects of those
+# who clear and copy have the same bytes with the series and without it. And where
+# it is, neither gcc (W=1), nor clang, sparse or objtool has more to say than before.
+# Prints KTAP; leaves the objects in build/off/.
+#
+# The control is a kernel that has the hooks: there each of the objects differs.
+set -eu
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+. "$top/tools/testing/vm/kernels.sh"
+
+out=$build/off
+
+# Callers of clear_page(), copy_page(), raw_copy_to_user() and of the folio calls.
+objects='mm/memory.o mm/page_alloc.o mm/util.o mm/shmem.o lib/usercopy.o lib/iov_iter.o'
+
+# With line numbers in them, objects change with each line that is added above.
+config='CONFIG_EXPERT=y
+CONFIG_BUG=y
+# CONFIG_DEBUG_BUGVERBOSE is not set
+CONFIG_JUMP_LABEL=y
+CONFIG_TRANSPARENT_HUGEPAGE=y
+CONFIG_SHMEM=y
+CONFIG_TMPFS=y
+CONFIG_PRINTK=y'
+hooks=$(grep '^CONFIG_SIMD_COPY[_A-Z]*=y' "$vm/configs/patched")
+
+# compile NAME LINUX CONFIG OBJECTS [VARIABLE=VALUE]...: to build/off/NAME/
+compile()
+{
+	name=$1
+	linux=$2
+	made=$4
+	step "$name"
+	mkdir -p "$out/$name"
+	echo "$3" >"$out/$name/config"
+	shift 4
+	# Of single objects kbuild makes some twice at a time, if it may.
+	for target in allnoconfig "-j$(nproc) prepare" "W=1 C=1 $made"; do
+		# shellcheck disable=SC2086 # words, all of them
+		make -s -C "$linux" O="$out/$name" ARCH=x86 KCONFIG_ALLCONFIG="$out/$name/config" \
+			"$@" $target >"$out/$name/build.log" 2>&1 </dev/null || {
+			tail -n 30 "$out/$name/build.log" >&2
+			die "the objects do not build, see above and build/off/$name/build.log"
+		}
+	done
+}
+
+# What was said of the objects, wherever in the files it is now.
+complaints()
+{
+	grep -E 'warning|error|objtool' "$out/$1/build.log" |
+		sed -E "s|^.*/(linux-6.12[^/]*)/||; s/:[0-9]+//g" | sort -u
+}
+
+# All bytes of all sections, and what they refer to. Names of local symbols have a
+# number of the compiler's in them that counts declarations.
+contents()
+{
+	objdump -sr "$1" | tail -n +3
+}
+
+differing()
+{
+	for object in $objects; do
+		contents "$out/$1/$object" >"$out/a"
+		contents "$out/$2/$object" >"$out/b"
+		cmp -s "$out/a" "$out/b" || echo "$object"
+	done
+}
+
+same()
+{
+	for object in $(differing "$1" "$2"); do
+		echo "$object differs: compare what objdump -dr says of it in build/off/$1" \
+			"and in build/off/$2"
+		return 1
+	done
+}
+
+same_64()
+{
+	same stock-64 off-64
+}
+
+same_32()
+{
+	same stock-32 off-32
+}
+
+no_new_complaint()
+{
+	complaints stock-64 >"$out/a"
+	complaints on-64 >"$out/b"
+	comm -13 "$out/a" "$out/b" >"$out/new"
+	cat "$out/new"
+	[ ! -s "$out/new" ]
+}
+
+no_complaint_of_clang()
+{
+	! complaints on-clang | grep simd
+}
+
+control()
+{
+	n=$(differing off-64 on-64 | wc -l)
+	[ "$n" = "$(echo "$objects" | wc -w)" ] && return
+	echo "the test is void: with the hooks only $n objects differ: $(differing off-64 on-64)"
+	return 1
+}
+
+{
+	"$vm/packages.sh" build
+	patched_source
+	for width in 64 32; do
+		bits="CONFIG_64BIT=y"
+		[ $width = 64 ] || bits="# CONFIG_64BIT is not set"
+		compile stock-$width "$build/linux-6.12" "$config
+$bits" "$objects"
+		compile off-$width "$patched" "$config
+$bits" "$objects"
+	done
+	compile on-64 "$patched" "$config
+$hooks
+CONFIG_64BIT=y" "$objects lib/simd_copy/"
+	compile on-clang "$patched" "$config
+$hooks
+CONFIG_64BIT=y" "mm/util.o lib/usercopy.o lib/simd_copy/" CC=clang
+} >&2
+checks "$out/said" same_64 same_32 no_new_complaint no_complaint_of_clang control
