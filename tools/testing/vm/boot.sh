@@ -40,10 +40,11 @@ out=$3
 # Whether a CPU model loses registers shows in seconds. What is rare is not its own.
 soak=${SOAK:-${4:+5}}
 echo "# accelerator: $accel ($why), -cpu $cpu"
+# Sockets: the only thing that the BIOS tells a kernel without ACPI of.
 # no_timer_check: on a busy host the emulated timer may be too late for the boot
 # check of the IO-APIC, and the kernel panics. It skips the check itself on KVM.
 rc=0
-timeout -k 5 $limit qemu-system-x86_64 -accel $accel$thread -cpu "$cpu" -smp 2 -m 1024 \
+timeout -k 5 $limit qemu-system-x86_64 -accel $accel$thread -cpu "$cpu" -smp 2,sockets=2 -m 1024 \
 	-kernel "$kernel" -initrd "$initramfs" \
 	-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check kunit.enable=1 simd_copy.copy=mov_x2 simd_copy.clear=nonsense ${TESTS:+tests=\"$TESTS\"} ${soak:+soak=$soak}" \
 	-nodefaults -display none -no-reboot \

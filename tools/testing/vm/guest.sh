@@ -66,12 +66,13 @@ else
 			SIMD_COPY_DEBUG=1
 fi
 
-# Tests that are programs of their own. Two of them serve others as well.
+# Tests that are programs of their own. Some of them serve others as well.
 set --
 for program in hostile pending to_user contexts debug hooks hammer; do
 	case $program in
 	hostile)	user=stats ;;
 	contexts)	user=debug ;;
+	debug)		user=unchecked ;;
 	*)		user=$program ;;
 	esac
 	if wanted $program || wanted $user; then

@@ -34,13 +34,14 @@ kunit()
 			set -- "$@" --kconfig_add="CONFIG_$line"
 		done ;;
 	esac
-	(cd "$patched" && tools/testing/kunit/kunit.py "$command" --arch=um --build_dir="$kdir" "$@")
+	cd "$patched"
+	tools/testing/kunit/kunit.py "$command" --arch=um --build_dir="$kdir" "$@"
 }
 
 # kernel NAME: build what is to be run as NAME
 kernel()
 {
-	step "building the UML kernel '$1'$([ -e "$kdir/linux" ] || echo ", which takes minutes, once")"
+	step "building the UML kernel '$1', which takes minutes, once"
 	kunit build >"$out/$1.build.log" 2>&1 || {
 		tail -n 30 "$out/$1.build.log"
 		die "the UML kernel '$1' does not build, see above and build/run/kunit/$1.build.log"
@@ -68,7 +69,8 @@ forget_mutant()
 
 good_run()
 {
-	grep -q '^KTAP version' "$out/good.txt" && "$vm/ktap.sh" "$out/good.ktap" >"$out/count" && return
+	grep -q '^KTAP version' "$out/good.txt" &&
+		"$vm/ktap.sh" "$out/good.ktap" >"$out/count" && return
 	tail -n 20 "$out/good.console.log"
 	return 1
 }
