@@ -49,6 +49,7 @@ place()
 		-e '/ include\/asm\//s| | arch/x86/|p' \
 		-e '/ tests\/kunit\//s| tests/kunit/| lib/simd_copy/tests/|p' \
 		-e "s| Documentation/arch/x86/| Documentation/$docs/|" \
+		-e '/ Documentation\/bench\//d' \
 		-e '/ Documentation\//p' \
 		-e '/ arch\/x86\/lib\/simd_/p' \
 		-e '/ lib\/simd_copy\//p' \

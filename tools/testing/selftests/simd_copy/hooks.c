@@ -172,9 +172,10 @@ static uint8_t *read_text(void)
 {
 	int fd = open("/proc/kcore", O_RDONLY);
 	uint8_t *text = NULL;
+	int i;
+
 	ElfW(Phdr) ph;
 	ElfW(Ehdr) eh;
-	int i;
 
 	if (fd < 0 || pread(fd, &eh, sizeof(eh), 0) != sizeof(eh))
 		goto out;
