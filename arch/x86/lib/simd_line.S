@@ -27,8 +27,13 @@
 
 /* movdir64b @off(SRC), and where to. */
 .macro MOVDIR64B_FAR dst:req, off:req
-	.byte	0x66, 0x0f, 0x38, 0xf8, 0x86 | (\dst << 3)
+	.byte	0x66, 0x0f, 0x38, 0xf8
+.if \off < 128
+	.byte	0x46 | (\dst << 3), \off
+.else
+	.byte	0x86 | (\dst << 3)
 	.long	\off
+.endif
 .endm
 
 .macro CLZERO
