@@ -9,7 +9,7 @@ set -eu
 run='gcc gcc-12 gcc-multilib libc6-dev make libelf1 cpio xz-utils
 	busybox-static qemu-system-x86'
 test='sparse spin perl dash qemu-user-static linux-source-6.12 linux-source-6.1 git
-	flex bison bc clang python3 libjansson-dev
+	flex bison bc clang python3 python3-sphinx libjansson-dev
 	bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage'
 series='git linux-source-6.12 linux-source-6.1 xz-utils'
 build='gcc make flex bison bc libelf-dev lz4 xz-utils linux-source-6.12'
