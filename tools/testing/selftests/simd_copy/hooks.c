@@ -32,8 +32,8 @@
 #define SYSFS		"/sys/kernel/simd_copy/"
 #define ROUTINES	"/sys/kernel/debug/simd_copy/routines"
 #define STATS		"/sys/kernel/debug/simd_copy/stats"
+#define HUGE_SIZE	"/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"
 #define PAGE		4096ul
-#define HUGE		(2ul << 20)
 #define LINE		64
 
 /* On x86-64 a fork copies with copy_mc_to_kernel(), which has no hook. */
@@ -360,6 +360,9 @@ struct seen {
 
 static int has_fxsave, has_sse;
 
+/* 2 MiB, or 4 MiB without PAE. */
+static unsigned long huge_size;
+
 /* Not by any string or vector instruction, which is what is tested. */
 static int all_words(const void *page, uint64_t word)
 {
@@ -450,19 +453,19 @@ static void look_at(struct seen *seen, char *mem, size_t size, size_t first)
 
 static void fresh_memory(struct seen *seen)
 {
-	char *mem = map(SMALL), *huge = map(2 * HUGE), *aligned;
+	char *mem = map(SMALL), *huge = map(2 * huge_size), *aligned;
 	struct rusage before, after;
 
 	look_at(seen, mem, SMALL, 0);
 	munmap(mem, SMALL);
 
-	aligned = (char *)(((uintptr_t)huge + HUGE - 1) & ~(HUGE - 1));
-	madvise(aligned, HUGE, MADV_HUGEPAGE);
+	aligned = (char *)(((uintptr_t)huge + huge_size - 1) & ~(huge_size - 1));
+	madvise(aligned, huge_size, MADV_HUGEPAGE);
 	getrusage(RUSAGE_SELF, &before);
-	look_at(seen, aligned, HUGE, 5 * HUGE / 8);
+	look_at(seen, aligned, huge_size, huge_size / 8 * 5);
 	getrusage(RUSAGE_SELF, &after);
 	seen->faults = after.ru_minflt - before.ru_minflt;
-	munmap(huge, 2 * HUGE);
+	munmap(huge, 2 * huge_size);
 }
 
 /* Of memory that two tasks share until one of them stores, each keeps its own. */
@@ -513,7 +516,7 @@ static void storm(void (*look)(struct seen *), unsigned int pages)
 			FAIL("task %u: %u pages, should be %u; %u wrong, %u lost registers",
 			     i, seen[i].pages, pages, seen[i].wrong, seen[i].lost);
 		/* One for the page, and some for what the task does meanwhile. */
-		if (seen[i].faults > HUGE / PAGE / 2)
+		if (seen[i].faults > huge_size / PAGE / 2)
 			FAIL("task %u: %u faults, so it had no huge page", i, seen[i].faults);
 	}
 	munmap(seen, PAGE);
@@ -641,6 +644,7 @@ int main(int argc, char **argv)
 {
 	static char clear[64][32], copy[64][32], to_user[64][32];
 	unsigned int a, b, c, d = 0, nr_clear, nr_copy, nr_to_user;
+	FILE *f;
 	int fd;
 
 	verbose = argc > 1 && !strcmp(argv[1], "-v");
@@ -654,6 +658,13 @@ int main(int argc, char **argv)
 		printf("1..0 # SKIP this kernel has no hooks: it needs CONFIG_SIMD_COPY=y and CONFIG_SIMD_COPY_TO_USER=y\n");
 		return KSFT_SKIP;
 	}
+	f = fopen(HUGE_SIZE, "r");
+	if (!f || fscanf(f, "%lu", &huge_size) != 1) {
+		printf("1..0 # SKIP " HUGE_SIZE ": %s. It needs CONFIG_TRANSPARENT_HUGEPAGE\n",
+		       strerror(errno));
+		return KSFT_SKIP;
+	}
+	fclose(f);
 	text_start = symbol("_stext");
 	text_end = symbol("_etext");
 	__get_cpuid(1, &a, &b, &c, &d);
@@ -675,7 +686,7 @@ int main(int argc, char **argv)
 	end("control: a byte that is not zero is seen");
 
 	test_all("clear", clear, nr_clear, "fresh memory", fresh_memory,
-		 (SMALL + HUGE) / PAGE, -1);
+		 (SMALL + huge_size) / PAGE, -1);
 	test_all("copy", copy, nr_copy, "memory after a fork", forked_memory, SMALL / PAGE, -1);
 	fd = make_file();
 	test_all("to_user", to_user, nr_to_user, "read()", NULL, 0, fd);
