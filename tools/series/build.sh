@@ -16,12 +16,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$build/series-build
 linux=$out/linux
 repo=$out/repo
-GIT_AUTHOR_NAME='The simd_copy developers'
-GIT_AUTHOR_EMAIL=simd_copy@localhost
-GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME
-GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
-GIT_CONFIG_GLOBAL=/dev/null
-export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_CONFIG_GLOBAL
+sign_as_test
 
 base='CONFIG_EXPERT=y
 CONFIG_PRINTK=y
@@ -39,17 +34,9 @@ CONFIG_JUMP_LABEL=y
 CONFIG_HUGETLBFS=y
 CONFIG_TRANSPARENT_HUGEPAGE=y
 CONFIG_MIGRATION=y'
-all_on='CONFIG_KUNIT=y
-CONFIG_SIMD_COPY=y
-CONFIG_SIMD_COPY_CLEAR_PAGE=y
-CONFIG_SIMD_COPY_ZERO_FOLIO=y
-CONFIG_SIMD_COPY_COPY_PAGE=y
-CONFIG_SIMD_COPY_COPY_FOLIO=y
-CONFIG_SIMD_COPY_TO_USER=y
+all_on="CONFIG_KUNIT=y
 CONFIG_SIMD_COPY_DEBUG=y
-CONFIG_SIMD_COPY_TEST=y
-CONFIG_SIMD_COPY_KUNIT_TEST=y
-CONFIG_SIMD_COPY_PLANT=y'
+$(sed -n 's/^\(CONFIG_SIMD_COPY[_A-Z]*\)=[ym]$/\1=y/p' "$vm/configs/patched")"
 
 # The kernel's files that meet the hooks.
 users='mm/memory.o mm/util.o mm/page_alloc.o lib/usercopy.o lib/iov_iter.o'

@@ -11,12 +11,7 @@ out=$build/series-check
 checked=$out/checked
 series=$checked/tools/series
 kernels='6.12 6.1'
-GIT_AUTHOR_NAME='The simd_copy developers'
-GIT_AUTHOR_EMAIL=simd_copy@localhost
-GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME
-GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
-GIT_CONFIG_GLOBAL=/dev/null
-export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_CONFIG_GLOBAL
+sign_as_test
 
 fail()
 {
@@ -439,23 +434,9 @@ for kernel in $kernels; do
 	ln -s "$tree" "$checked/build/"
 done
 
-set -- series git_am_equals_apply nothing_is_named_too_early checkpatch_is_content \
+# By itself: "set -e" means nothing below an "if".
+checker=$0
+checks "$out/log" series git_am_equals_apply nothing_is_named_too_early checkpatch_is_content \
 	file_without_patch_is_refused part_of_nothing_is_refused new_routine_needs_no_edit \
 	unapply_restores changes_are_kept half_applied_is_restored update_touches_what_changed \
 	linked_tree_is_left_alone unknown_tree_is_left_alone what_is_no_tree_is_refused
-echo "KTAP version 1"
-echo "1..$#"
-nr=0
-rc=0
-for check; do
-	nr=$((nr + 1))
-	result=ok
-	# By itself: "set -e" means nothing below an "if".
-	"$0" "$check" >"$out/log" 2>&1 || {
-		result='not ok'
-		rc=1
-	}
-	sed 's/^/# /' "$out/log"
-	echo "$result $nr $check"
-done
-exit $rc

@@ -90,14 +90,6 @@ static void use_registers(void)
 		asm volatile("pcmpeqd %%xmm0, %%xmm0" : : : "xmm0");
 }
 
-static bool has_xsavec(void)
-{
-	u32 regs[4];
-
-	cpuid(0xd, 1, regs);
-	return regs[0] >> 1 & 1;
-}
-
 static void op_fxsave(void)
 {
 	asm volatile("fxsave64 %0" : "=m" (*area));
@@ -182,7 +174,7 @@ void probe_guard(struct guard_cost *cost)
 	if (boot_cpu_has(X86_FEATURE_OSXSAVE)) {
 		cpuid(0xd, 0, regs);
 		area_bytes = (regs[1] + LINE - 1) / LINE * LINE;
-		save = has_xsavec() ? op_xsavec : op_xsave;
+		save = boot_cpu_has(X86_FEATURE_XSAVEC) ? op_xsavec : op_xsave;
 		restore = op_xrstor;
 	}
 	area = aligned_alloc(LINE, area_bytes);

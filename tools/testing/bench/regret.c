@@ -17,6 +17,7 @@
 #include "machine.h"
 #include "measure.h"
 #include "run.h"
+#include "section.h"
 
 /* As core.c: the whole of self-check and calibration. */
 #define BUDGET_NS	10000000ull
@@ -73,27 +74,12 @@ static void load(void)
 		asm volatile("fxrstor %0" : : "m" (area));
 }
 
-bool simd_guard_begin(enum simd_guard guard)
+void section_opens(void)
 {
-	static const u32 mxcsr = 0x1f80;
-
 	if (owned && !saved) {
 		save();
 		saved = true;
 	}
-	if (guard == SIMD_GUARD_MMX)
-		asm volatile("fnclex");
-	else
-		asm volatile("ldmxcsr %0" : : "m" (mxcsr));
-	return true;
-}
-
-void simd_guard_end(enum simd_guard guard)
-{
-}
-
-void simd_account(unsigned long bytes, bool faulted)
-{
 }
 
 static void run_free(const struct subject *s, void *dst, const void *src, unsigned long len)

@@ -4,7 +4,9 @@
 # tree.sh: what no file may say, and the licence line that source files have.
 # All files that git does not ignore count, committed or not. Reports KTAP.
 set -eu
-cd "$(dirname "$0")/../../.."
+top=$(cd "$(dirname "$0")/../../.." && pwd)
+cd "$top"
+. tools/testing/vm/kernels.sh
 out=build/lint/tree
 . tools/testing/lint/lib.sh
 
@@ -17,18 +19,6 @@ later='(^|[^[:alnum:]_])(TOD[O]|FIXM[E]|XX[X])([^[:alnum:]_]|$)'
 
 # The kernel wants it in the first line, or in the second behind a "#!".
 licence="SPDX-License-""Identifier: GPL-2.0"
-
-# The files of the project, one a line.
-files()
-{
-	if [ -e .git ]; then
-		git ls-files -co --exclude-standard
-	else
-		find . -path ./build -prune -o -type f -print
-	fi | while read -r f; do
-		[ ! -f "$f" ] || echo "$f"
-	done
-}
 
 # silent LIST PATTERN: no file in LIST has a line like this
 silent()
@@ -63,7 +53,7 @@ control()
 
 results()
 {
-	files >"$out/files"
+	sources >"$out/files"
 	is 0 "there are files to look at" grep -q '^tools/testing/lint/tree[.]sh$' "$out/files"
 	is 0 "no path of a developer's machine" silent "$out/files" "$paths"
 	is 0 "no host of a package registry" silent "$out/files" "$hosts"

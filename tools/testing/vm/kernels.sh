@@ -115,6 +115,20 @@ linux_source()
 	mv -T "$unpacked" "$build/linux-6.12" 2>/dev/null || rm -rf "$unpacked"
 }
 
+# The files of this tree that git does not ignore, committed or not: one a line.
+sources()
+{
+	cd "$top"
+	if [ -e .git ]; then
+		git ls-files -co --exclude-standard ||
+			die "git does not list the files of $top, see above"
+	else
+		find . -path ./build -prune -o -type f -print | sed 's|^\./||'
+	fi | sort | while read -r file; do
+		[ ! -f "$file" ] || echo "$file"
+	done
+}
+
 # The kernel's own scripts that check sources, without the rest of it.
 scripts=$build/kernel/scripts
 kernel_scripts()
@@ -148,7 +162,9 @@ patched_source()
 	exec 7>&-
 }
 
-# checks FILE CHECK...: a KTAP test of each check, with what it says, through FILE
+# checks FILE CHECK...: a KTAP test of each check, with what it says, through FILE.
+# $checker is what runs a check that is none by itself.
+checker=
 checks()
 {
 	said=$1
@@ -160,7 +176,7 @@ checks()
 	for check; do
 		nr=$((nr + 1))
 		result=ok
-		"$check" >"$said" 2>&1 || {
+		${checker:+"$checker"} "$check" >"$said" 2>&1 || {
 			result="not ok"
 			checks_failed=1
 		}

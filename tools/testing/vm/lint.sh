@@ -13,15 +13,6 @@ control=build/lint/control.c
 mkdir -p "$out"
 cd "$top"
 
-sources()
-{
-	if [ -e .git ]; then
-		git ls-files -co --exclude-standard
-	else
-		find . -path ./build -prune -o -type f -print | sed 's|^\./||'
-	fi
-}
-
 checkpatch()
 {
 	kernel_scripts || return 1

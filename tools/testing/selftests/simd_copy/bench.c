@@ -9,39 +9,20 @@
 
 #include "checked_call.h"
 #include "harness.h"
-#include "run.h"
+#include "section.h"
+#include "simd_copy.h"
 
 /* No boot waits for this, so it takes its time. */
 #define BUDGET_NS	500000000ull
 
-/*
- * What a section costs a kernel: the owner's registers are saved once between
- * two returns to user space, however many sections follow; control registers
- * are set up in each.
- */
-static bool saved;
-
-bool simd_guard_begin(enum simd_guard guard)
+/* Once between two returns to user space, however many sections follow. */
+void section_opens(void)
 {
-	static const u32 mxcsr = 0x1f80;
+	static bool saved;
 
-	if (!saved) {
+	if (!saved)
 		state_save();
-		saved = true;
-	}
-	if (guard == SIMD_GUARD_MMX)
-		asm volatile("fnclex");
-	else
-		asm volatile("ldmxcsr %0" : : "m" (mxcsr));
-	return true;
-}
-
-void simd_guard_end(enum simd_guard guard)
-{
-}
-
-void simd_account(unsigned long bytes, bool faulted)
-{
+	saved = true;
 }
 
 int bench(void)

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,36 +88,34 @@ static void use(const char *file, const char *name)
 	close(fd);
 }
 
-/* The stock routine, as debugfs marks it; "" if it does not. */
-static const char *stock_name(const char *kind)
+/**
+ * struct row - of a routine, what debugfs says
+ * @name:	"" if there is no such row
+ * @guard:	its guard class
+ */
+struct row {
+	char	name[32];
+	char	guard[8];
+};
+
+/* The row of a name, or the stock row for NULL. */
+static struct row find_row(const char *kind, const char *name)
 {
-	static char name[32];
+	FILE *f = fopen(ROUTINES, "r");
+	struct row row, none = {};
 	char line[512], k[16];
-	FILE *f = fopen(ROUTINES, "r");
 
-	name[0] = '\0';
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%15s %31s", k, name) == 2 && !strcmp(k, kind) &&
-		    strstr(line, "  stock"))
-			break;
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%15s %31s %7s", k, row.name, row.guard) != 3 || strcmp(k, kind))
+			continue;
+		if (name ? !strcmp(row.name, name) : !!strstr(line, "  stock")) {
+			fclose(f);
+			return row;
+		}
+	}
 	if (f)
 		fclose(f);
-	return name;
-}
-
-static int guarded(const char *kind, const char *name)
-{
-	char line[512], k[16], n[32], guard[8];
-	FILE *f = fopen(ROUTINES, "r");
-	int is = 0;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%15s %31s %7s", k, n, guard) == 3 && !strcmp(k, kind) &&
-		    !strcmp(n, name))
-			is = strcmp(guard, "NONE");
-	if (f)
-		fclose(f);
-	return is;
+	return none;
 }
 
 /* Sections opened so far. */
@@ -300,21 +297,22 @@ static unsigned long differing(const uint8_t *a, const uint8_t *b)
 /* @kind: of the hook; it calls @function, and that the runner of the routine. */
 static void test_text(const char *kind, const char *function)
 {
+	const struct row stock_row = find_row(kind, NULL);
 	unsigned long addr = symbol(function), run, run_stock;
 	uint8_t *stock, *other, *again;
 	unsigned int sites;
 	char runner[64];
 
-	snprintf(runner, sizeof(runner), "run_%s_%s", kind, stock_name(kind));
+	snprintf(runner, sizeof(runner), "run_%s_%s", kind, stock_row.name);
 	run_stock = symbol(runner);
 	snprintf(runner, sizeof(runner), "run_%s_mov", kind);
 	run = symbol(runner);
 
-	use(kind, stock_name(kind));
+	use(kind, stock_row.name);
 	stock = read_text();
 	use(kind, "mov");
 	other = read_text();
-	use(kind, stock_name(kind));
+	use(kind, stock_row.name);
 	again = read_text();
 	if (!addr || !run || !run_stock || !stock || !other || !again) {
 		FAIL("cannot look at the text: %s at %lx, its routines at %lx and %lx, /proc/kcore: %s",
@@ -601,7 +599,9 @@ static const char *test_name(const char *what, const char *kind, const char *nam
 /* A hook that leads nowhere would pass: sections show that it leads to the routine. */
 static void expect_sections(const char *kind, const char *name, unsigned long before)
 {
-	if (guarded(kind, name) && sections() == before)
+	const struct row row = find_row(kind, name);
+
+	if (row.guard[0] && strcmp(row.guard, "NONE") && sections() == before)
 		FAIL("no section was opened");
 }
 
