@@ -65,13 +65,13 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
 /**
  * simd_copy_to_user() - copy to user space
  * @to:		user address, any alignment
- * @from:	kernel address, any alignment; must not fault
+ * @from:	kernel address, any alignment
  * @n:		bytes
  *
  * As copy_to_user(), but for its limit of INT_MAX bytes and the check of object
  * sizes at compile time: a page that is merely absent is faulted in, and the copy
- * goes on. Where nothing can be faulted in, all bytes before that are stored
- * and none from there on. Nothing is read beyond @from + @n.
+ * goes on. Where nothing can be faulted in, or @from is not mapped, all bytes
+ * before that are stored and none from there on. Nothing is read beyond @from + @n.
  *
  * A section never spans a sleep: a store that faults in one ends it, and what
  * it left is stored outside of it.
@@ -85,7 +85,7 @@ unsigned long __must_check simd_copy_to_user(void __user *to, const void *from,
 /**
  * simd_copy_to_user_as() - copy to user space, for who knows what becomes of it
  * @to:		user address, any alignment
- * @from:	kernel address, any alignment; must not fault
+ * @from:	kernel address, any alignment
  * @n:		bytes
  * @regime:	what becomes of the data
  *
@@ -103,7 +103,7 @@ unsigned long __must_check simd_copy_to_user_as(void __user *to, const void *fro
 /**
  * simd_raw_copy_to_user() - copy to user space, and nothing else
  * @to:		user address, any alignment; access_ok() has said yes
- * @from:	kernel address, any alignment; must not fault
+ * @from:	kernel address, any alignment
  * @n:		bytes, %SIMD_TO_USER_MIN or more
  *
  * As raw_copy_to_user(): simd_copy_to_user() without its checks, its

@@ -242,7 +242,7 @@ void simd_stats_show(struct seq_file *m)
 	simd_stats_total(&total);
 	seq_printf(m, "%-6s", "total");
 	stats_line(m, &total);
-	seq_printf(m, "traps of user stores that were no page faults: %d\n",
+	seq_printf(m, "traps of user copies that were no page faults: %d\n",
 		   READ_ONCE(simd_odd_traps));
 	simd_debug_show(m);
 }

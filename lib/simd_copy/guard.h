@@ -53,7 +53,7 @@ struct simd_stats {
 DECLARE_STATIC_KEY_FALSE(simd_booted);
 
 /*
- * In simd_string.S: traps of stores to user memory that were no page faults, which
+ * In simd_string.S: traps of copies to user memory that were no page faults, which
  * their fixup would hide as a short copy.
  */
 extern int simd_odd_traps;

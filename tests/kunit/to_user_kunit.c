@@ -9,6 +9,7 @@
 #include <linux/mman.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 #include <asm/simd_page.h>
 
 #include "check.h"
@@ -114,6 +115,28 @@ static void hole(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, arrived(test, addr, src, BYTES - PAGE_SIZE, false));
 }
 
+/* The same where it is the source that ends: no kernel dies of a bad read of its own. */
+static void source_ends(struct kunit *test)
+{
+	const struct simd_routine *r = row_of(test);
+	unsigned long addr = map(test, PROT_READ | PROT_WRITE);
+	u8 *src = vmalloc(BYTES), *end = src + BYTES;
+	unsigned int before, to;
+
+	KUNIT_ASSERT_NOT_NULL(test, src);
+	KUNIT_EXPECT_NULL(test, vmalloc_to_page(end));
+	memset(src, 0x5a, BYTES);
+	for (before = 0; before < 600; before += before < 70 ? 1 : 53) {
+		to = before % 67;
+		KUNIT_EXPECT_EQ(test, clear_user((void __user *)addr, 1024), 0);
+		KUNIT_EXPECT_EQ(test, copy(r, addr + to, end - before, 900), 900 - before);
+		KUNIT_EXPECT_TRUE(test, arrived(test, addr + to, end - before, before, true));
+	}
+	KUNIT_EXPECT_EQ(test, copy(r, addr, src + PAGE_SIZE, BYTES), PAGE_SIZE);
+	KUNIT_EXPECT_TRUE(test, arrived(test, addr, src + PAGE_SIZE, BYTES - PAGE_SIZE, true));
+	vfree(src);
+}
+
 static void read_only(struct kunit *test)
 {
 	const struct simd_routine *r = row_of(test);
@@ -162,6 +185,7 @@ KUNIT_ARRAY_PARAM(row, rows, row_desc);
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(absent, row_gen_params),
 	KUNIT_CASE_PARAM(hole, row_gen_params),
+	KUNIT_CASE_PARAM(source_ends, row_gen_params),
 	KUNIT_CASE_PARAM(read_only, row_gen_params),
 	KUNIT_CASE(ranges),
 	KUNIT_CASE(control),

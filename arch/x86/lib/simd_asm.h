@@ -94,12 +94,12 @@ SYM_FUNC_END(\name)
 	jnz	.Lclear\@
 .endm
 
-/* Store at @off(DST); where that may fault, @name is the routine it faults in. */
-.macro SIMD_STORE store:req, reg:req, off:req, name
-.Lstore\@:
-	\store	\reg, \off(DST)
-	.ifnb	\name
-	SIMD_FAULT .Lstore\@, .L\name\()_fault
+/* An instruction; where its memory may fault, @name is the routine it faults in. */
+.macro SIMD_ACCESS name, insn:vararg
+.Laccess\@:
+	\insn
+	.ifnb \name
+	SIMD_FAULT .Laccess\@, .L\name\()_fault
 	.endif
 .endm
 
@@ -116,11 +116,11 @@ SYM_FUNC_END(\name)
 	.set	.Lstore, 0
 	.rept	\lines * 64 / .Lgroup
 	.irp	reg, \regs
-	\load	.Lload(SRC), \reg
+	SIMD_ACCESS \name, \load .Lload(SRC), \reg
 	.set	.Lload, .Lload + \width
 	.endr
 	.irp	reg, \regs
-	SIMD_STORE \store, \reg, .Lstore, \name
+	SIMD_ACCESS \name, \store \reg, .Lstore(DST)
 	.set	.Lstore, .Lstore + \width
 	.endr
 	.endr
@@ -139,13 +139,13 @@ SYM_FUNC_END(\name)
  * Copies to user space. SIMD_TO_USER_START opens user access, SIMD_TO_USER_END
  * closes it on the only way out: no caller has to, and objtool sees both.
  *
- * A store that faults gives up on its turn, whatever part of it is stored by
- * then. DST, SRC and LEN still stand at the first byte of that turn, so all
+ * A load or store that faults gives up on its turn, whatever part of it is stored
+ * by then. DST, SRC and LEN still stand at the first byte of that turn, so all
  * before it is stored; from there single bytes find the first that can not be,
  * and LEN is exact. Storing some bytes twice does no harm, they are the same.
  *
- * Nothing beyond LEN is loaded, and only stores may fault: the source is the
- * kernel's own.
+ * Nothing beyond LEN is loaded. What is may fault as well: /proc/kcore reads what
+ * nobody has mapped, and memory that has failed is unmapped under its readers.
  */
 
 /*
@@ -165,7 +165,7 @@ SYM_FUNC_END(\name)
 
 /*
  * Go to @to; the trap number is in eax. Only a page fault says something about
- * the destination, but any other trap would look like one: count it.
+ * memory, but any other trap would look like one: count it.
  */
 .macro SIMD_FAULTED to:req
 	cmp	$X86_TRAP_PF, %eax

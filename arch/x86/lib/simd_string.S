@@ -192,8 +192,8 @@ SIMD_TO_USER_START simd_to_user_prefetchnta
 	cmp	$PREFETCH_WINDOW + WORD, LEN
 	jb	.Lsimd_to_user_prefetchnta_bytes
 	SIMD_TO_USER_HEAD simd_to_user_prefetchnta, WORD
-1:
-	mov	(SRC), %al
+1:	mov	(SRC), %al
+	SIMD_FAULT 1b, 5f
 	xor	%eax, %eax
 2:	prefetchnta (SRC, TMP)
 	add	$64, TMP
@@ -212,9 +212,12 @@ SIMD_TO_USER_START simd_to_user_prefetchnta
 	shl	$WORD_SHIFT, LEN
 	add	REST, LEN
 	jmp	.Lsimd_to_user_prefetchnta_fault
+5:
+	mov	REST, LEN
+	jmp	.Lsimd_to_user_prefetchnta_fault
 SIMD_TO_USER_END simd_to_user_prefetchnta
 
-/* Traps of to_user stores that were no page faults. There should be none. */
+/* Traps of to_user accesses that were no page faults. There should be none. */
 	.data
 	.balign	4
 SYM_DATA(simd_odd_traps, .long 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory: every row against a byte-wise reference, between red zones and
- * between pages that cannot be touched, and with pages that cannot be stored to.
+ * between pages that cannot be touched, and with pages that cannot be stored to,
+ * or loaded from.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ const char *const check_names[NR_CHECKS] = {
 	[CHECK_UPPER]	= "upper halves (vzeroupper)",
 	[CHECK_RESIDUE]	= "the number of bytes not copied",
 	[CHECK_ACCESS]	= "user access (stac, clac)",
-	[CHECK_FIXUP]	= "a store that may fault, without an exception table entry",
+	[CHECK_FIXUP]	= "a load or store that may fault, without an exception table entry",
 	[CHECK_FENCE]	= "sfence after the last store",
 	[CHECK_TRAPS]	= "the count of traps that were no page fault",
 	[CHECK_CRASH]	= "survival",
@@ -49,6 +50,9 @@ const char *const check_names[NR_CHECKS] = {
 static u8 *dst_arena, *src_arena, *hole_arena;
 static u8 *hole;
 #define HOLE_PAGE	4
+
+/* The page that follows the source arena, where nothing can be loaded from. */
+static u8 *src_end;
 
 static u8 want[MAX_LEN], untouched[MAX_LEN];
 static u8 red[RED];
@@ -109,6 +113,7 @@ void check_init(void)
 	trap_init();
 	dst_arena = map_arena();
 	src_arena = map_arena();
+	src_end = src_arena + ARENA;
 	hole_arena = map_arena();
 	hole = hole_arena + HOLE_PAGE * PAGE_SIZE;
 	protect(hole, PAGE_SIZE, PROT_NONE);
@@ -125,10 +130,17 @@ static bool within(const u8 *arena, const u8 *p)
 	return p >= arena - PAGE_SIZE && p < arena + ARENA + PAGE_SIZE;
 }
 
+/* Whether the source ends before the extent does. */
+static bool source_ends(const struct input *in)
+{
+	return in->src + in->len > src_end;
+}
+
 static enum check blame(const struct input *in)
 {
 	if (trap.signal == SIGSEGV && within(src_arena, trap.addr))
-		return CHECK_SOURCE;
+		return trap.addr >= src_end && trap.addr < in->src + in->len ?
+			CHECK_FIXUP : CHECK_SOURCE;
 	if (trap.signal != SIGSEGV || !within(in->arena, trap.addr))
 		return CHECK_CRASH;
 	if (trap.addr < in->dst)
@@ -147,6 +159,8 @@ static void explain(const struct simd_routine *r, const struct input *in, unsign
 		printf(", src %% 64 = %lu", (unsigned long)in->src % 64);
 	if (in->arena == hole_arena)
 		printf(", no page at byte %ld", (long)(hole - in->dst));
+	if (source_ends(in))
+		printf(", no source at byte %ld", (long)(src_end - in->src));
 	if (in->claim)
 		printf(" until the first fault, said to be trap %u", in->claim);
 	printf("\n");
@@ -197,13 +211,17 @@ static bool is(const u8 *p, const u8 *data, unsigned long len, const u8 *gap)
 	       !memcmp(p + skip, data + skip, len - skip);
 }
 
-/* The reference, a byte at a time; no byte of the destination starts right. */
-static void reference(const struct simd_routine *r, const u8 *src, unsigned long len)
+/*
+ * The reference, a byte at a time; no byte of the destination starts right. A page
+ * that comes to where there was no source is empty.
+ */
+static void reference(const struct simd_routine *r, const struct input *in)
 {
+	bool clear = r->kind == SIMD_KIND_clear;
 	unsigned long i;
 
-	for (i = 0; i < len; i++) {
-		want[i] = r->kind == SIMD_KIND_clear ? 0 : src[i];
+	for (i = 0; i < in->len; i++) {
+		want[i] = clear || in->src + i >= src_end ? 0 : in->src[i];
 		untouched[i] = ~want[i];
 	}
 }
@@ -238,11 +256,13 @@ static unsigned int check_case(const struct simd_routine *r, const struct input 
 	u8 *gap = in->arena == hole_arena ? hole : NULL;
 	unsigned long before = min((unsigned long)(in->dst - in->arena), RED);
 	unsigned long after = min((unsigned long)(in->arena + ARENA - in->dst - in->len), RED);
-	unsigned long reach = until(in->dst, in->len, gap), done = reach, left;
+	u8 *src_gap = source_ends(in) ? src_end : NULL;
+	unsigned long reach = min(until(in->dst, in->len, gap), until(in->src, in->len, src_gap));
+	unsigned long done = reach, left;
 	int odd_traps = simd_odd_traps;
 	unsigned int wrong;
 
-	reference(r, in->src, in->len);
+	reference(r, in);
 	if (in->claim)
 		protect(hole, PAGE_SIZE, PROT_READ | PROT_WRITE);
 	put(in->dst - before, red, before, gap);
@@ -252,7 +272,7 @@ static unsigned int check_case(const struct simd_routine *r, const struct input 
 		protect(hole, PAGE_SIZE, PROT_NONE);
 
 	set_call(r, in);
-	trap.hole = gap;
+	trap.hole = gap ?: src_gap;
 	trap.claim = in->claim;
 	trap.step = in->step;
 	if (!trap_call()) {
@@ -291,7 +311,7 @@ static unsigned int check_case(const struct simd_routine *r, const struct input 
 
 out:
 	if (trap.filled)
-		protect(hole, PAGE_SIZE, PROT_NONE);
+		protect(trap.hole, PAGE_SIZE, PROT_NONE);
 	return wrong;
 }
 
@@ -450,6 +470,17 @@ static struct input input_at(unsigned long len, unsigned long at)
 	};
 }
 
+/* As input_at(), but it is the source that ends at byte @at. */
+static struct input source_at(unsigned long len, unsigned long at)
+{
+	return (struct input){
+		.arena = dst_arena,
+		.dst = place(dst_arena, LAST, 0, len),
+		.src = src_end - at,
+		.len = len,
+	};
+}
+
 /* Sizes around which routines change their ways, beyond those in ALL_SIZES. */
 static const unsigned int fault_sizes[] = {
 	512, 576, 640, 1024, PAGE_SIZE, PAGE_SIZE + 256, 3 * PAGE_SIZE
@@ -465,6 +496,10 @@ static bool check_fault_size(struct verdict *v, unsigned long len, unsigned long
 		if (!worth_a_fault(len, at) || (*nr)++ % every)
 			continue;
 		if (!try(v, &in))
+			return false;
+		/* What is loaded beyond the extent has to be in that page as well. */
+		in = source_at(len, at);
+		if (len - at < PAGE_SIZE && !try(v, &in))
 			return false;
 	}
 	return true;
@@ -504,6 +539,10 @@ static bool check_traps(struct verdict *v)
 				in.claim = claims[c];
 				if (!try(v, &in))
 					return false;
+				in = source_at(lens[i], at);
+				in.claim = claims[c];
+				if (!try(v, &in))
+					return false;
 			}
 		}
 	}
@@ -520,6 +559,10 @@ static bool check_fences(struct verdict *v)
 		for (at = 0; at <= 2 * lens[i]; at = 2 * at + 1) {
 			struct input in = input_at(lens[i], min(at, lens[i]));
 
+			in.step = true;
+			if (!try(v, &in))
+				return false;
+			in = source_at(lens[i], min(at, lens[i]));
 			in.step = true;
 			if (!try(v, &in))
 				return false;

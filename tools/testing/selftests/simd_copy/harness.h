@@ -47,14 +47,14 @@ unsigned int state_compare(enum simd_guard guard);
 /* trap.c */
 /**
  * struct trap - what may happen to a call, and what did
- * @hole:	a page that can not be stored to, NULL if there is none
- * @claim:	the trap that the first store to @hole goes by. The page is there
+ * @hole:	a page that can not be accessed, NULL if there is none
+ * @claim:	the trap that the first access of @hole goes by. The page is there
  *		from then on. 0: all are page faults, and it is not.
  * @step:	look at each instruction
  * @filled:	@hole is there now
- * @faults:	stores to @hole so far
+ * @faults:	accesses of @hole so far
  * @closed:	one of them was made without user access
- * @fenced:	the last SFENCE came after the last store that may fault
+ * @fenced:	the last SFENCE came after the last access that may fault
  * @signal:	what ended the call, 0 if it returned
  * @addr:	the address that was for
  */

@@ -262,10 +262,12 @@ SIMD_END mutant_copy_aligned
 .macro USER_TURN load:req, store:req, reg:req, width:req, fault:req
 	cmp	$\width, LEN
 	jb	.Lbytes\@
+.Lload\@:
 	\load	(SRC), \reg
-.Lturn\@:
+	SIMD_FAULT .Lload\@, .Lfaulted\@
+.Lstore\@:
 	\store	\reg, (DST)
-	SIMD_FAULT .Lturn\@, .Lfaulted\@
+	SIMD_FAULT .Lstore\@, .Lfaulted\@
 	add	$\width, SRC
 	add	$\width, DST
 	sub	$\width, LEN
@@ -315,8 +317,10 @@ SIMD_TO_USER_START mutant_to_user_early
 	cmp	$4 * WORD, LEN
 	jb	4f
 	SIMD_TO_USER_HEAD mutant_to_user_early, 2*WORD
-1:	mov	(SRC), TMP
-	mov	WORD(SRC), REST
+0:	mov	(SRC), TMP
+	SIMD_FAULT 0b, 6f
+1:	mov	WORD(SRC), REST
+	SIMD_FAULT 1b, 6f
 	add	$2 * WORD, SRC
 	add	$2 * WORD, DST
 	sub	$2 * WORD, LEN
@@ -325,7 +329,7 @@ SIMD_TO_USER_START mutant_to_user_early
 3:	mov	REST, -WORD(DST)
 	SIMD_FAULT 3b, 6f
 	cmp	$2 * WORD, LEN
-	jae	1b
+	jae	0b
 4:	USER_BYTES 5f
 5:	ASM_CLAC
 	USER_RETURN
@@ -396,7 +400,8 @@ SYM_FUNC_END(mutant_to_user_after)
 SIMD_TO_USER_START mutant_to_user_backward
 	test	LEN, LEN
 	jz	2f
-	mov	-1(SRC, LEN), %al
+0:	mov	-1(SRC, LEN), %al
+	SIMD_FAULT 0b, 4f
 1:	mov	%al, -1(DST, LEN)
 	SIMD_FAULT 1b, 4f
 2:	USER_BYTES 3f
@@ -420,7 +425,7 @@ SIMD_TO_USER_START mutant_to_user_overread_fault
 	jmp	1b
 SYM_FUNC_END(mutant_to_user_overread_fault)
 
-/* That it has an entry does not allow a load to fault. */
+/* That it has an entry does not allow a load beyond the extent. */
 SIMD_TO_USER_START mutant_to_user_load
 	USER_BYTES 2f
 1:	mov	(SRC), %al
@@ -434,6 +439,15 @@ SIMD_TO_USER_START mutant_to_user_no_entry
 	ASM_CLAC
 	USER_RETURN
 SYM_FUNC_END(mutant_to_user_no_entry)
+
+SIMD_TO_USER_START mutant_to_user_no_entry_load
+	test	LEN, LEN
+	jz	1f
+	mov	(SRC), %al
+1:	USER_BYTES 2f
+2:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_to_user_no_entry_load)
 
 SIMD_TO_USER_START mutant_to_user_uncounted
 0:	rep movsb

@@ -165,7 +165,7 @@ static int odd_traps(void)
 	int n = -1;
 
 	while (f && fgets(line, sizeof(line), f))
-		sscanf(line, "traps of user stores that were no page faults: %d", &n);
+		sscanf(line, "traps of user copies that were no page faults: %d", &n);
 	if (f)
 		fclose(f);
 	return n;

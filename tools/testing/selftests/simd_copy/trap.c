@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traps in the call of a routine: what a kernel does about a store to user
- * memory that faults, a signal handler does here, by the same table.
+ * Traps in the call of a routine: what a kernel does about a load or store that
+ * faults, a signal handler does here, by the same table.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -26,7 +26,7 @@
 
 #define FLAG_TF	(1 << 8)
 
-/* A routine needs two: its own store, and the byte that can not be stored. */
+/* A routine needs two: its own access, and the byte that can not be copied. */
 #define MAX_FAULTS	8
 
 /* One entry of the exception table, as _ASM_EXTABLE_TYPE lays it out. */
@@ -64,7 +64,7 @@ static void on_step(unsigned long ip)
 		trap.fenced = false;
 }
 
-/* Only what stores to the hole is to be repaired, whatever else has an entry. */
+/* Only accesses of the hole are to be repaired, whatever else has an entry. */
 static bool on_fault(greg_t *regs, const u8 *addr)
 {
 	const struct ex_entry *e = find_entry(regs[REG_IP]);
