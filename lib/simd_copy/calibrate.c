@@ -210,39 +210,32 @@ static u32 registers_cost(void *area, u32 clock)
 /* The source of a misaligned copy is off by this. */
 #define MISALIGNED_BY	1
 
-/* What a size may take of the time that is left, percent. */
-static const unsigned int shares[SIMD_NR_SIZES] = { 25, 80, 100 };
-
-/* What is kept back of that, for rows that win, or nearly do, percent. */
-#define KEPT_BACK	35
-
-/*
- * Rows go on to a larger size if as many rounds of them fit, and win after as many
- * as there is time for. A huge page is long enough to be an average by itself.
- */
-#define MIN_ROUNDS	2
-#define WINNER_ROUNDS	9
-#define MAX_ROUNDS	100
+/* So many rounds come first, before the next size is begun and before any more of them. */
+#define MIN_ROUNDS	3
 #define MIN_ROUNDS_HUGE	1
-#define WINNER_ROUNDS_HUGE	2
 
-/* The median is that of the last of so many samples. */
-#define NR_SAMPLES	31
+/* Nothing is learned from more. Stock is sampled twice in each, or nearly. */
+#define MAX_ROUNDS	9
+#define MAX_SAMPLES	(2 * MAX_ROUNDS)
 
-/* Costs as parts of another, which is this. */
-#define WHOLE		1024
+/* No round takes more than this part of the time that is left: others need it, too. */
+#define ROUND_TAKES	2
 
 /*
- * A row this much dearer than the best, in percent, is not timed again. That is
- * after one round; the more there were, the surer it is.
+ * The rows of a size are those that were within so many percent of the best before.
+ * Huge pages take so long that the winners have to do.
  */
-#define HOPELESS	200
-#define HOPELESS_LEAST	10
+#define NEXT_WITHIN	50
+#define NEXT_WITHIN_HUGE	0
 
-/* Nor is one this much dearer at the next size, which may favour it. */
-#define HOPELESS_NEXT	50
+/*
+ * A row this much dearer than the best, in percent, is dropped. That is after two
+ * rounds, since one may have been interrupted; the more there were, the surer it is.
+ */
+#define HOPELESS	50
+#define HOPELESS_LEAST	8
 
-/* A sample that took so many times what stock's did, and so many ns, was interrupted. */
+/* A sample that took so many times what the shortest did, and so many ns, was interrupted. */
 #define INTERRUPTED	16
 #define INTERRUPTED_NS	1000000
 
@@ -250,20 +243,43 @@ static const unsigned int shares[SIMD_NR_SIZES] = { 25, 80, 100 };
 #define PUT_OFF		10
 
 /**
- * struct samples - those of a row, a size and a regime
+ * struct samples - those of a row in a cell
  * @n:		number of samples taken so far
- * @took:	how long the last one took in all, ns
- * @last:	the last one, ns per call
- * @ret:	ring of times to return: of stock ns per call, of the others parts of
- *		what stock took in the same round
- * @use:	ring of times to use, likewise
+ * @took:	the last one in all, ns
+ * @ret:	times to return, ns per call
+ * @use:	times to use, likewise
  */
 struct samples {
-	unsigned int		n;
-	u32			took;
-	struct simd_cost	last;
-	u32			ret[NR_SAMPLES];
-	u32			use[NR_SAMPLES];
+	unsigned int	n;
+	u64		took;
+	u32		ret[MAX_SAMPLES];
+	u32		use[MAX_SAMPLES];
+};
+
+/**
+ * struct cell - rows that race: those of a kind, in a regime, at a size
+ * @kind:	the kind
+ * @regime:	one that is measured
+ * @e:		index into simd_sizes[] of the kind
+ * @rounds:	number of rounds so far
+ * @round:	what the next one will take, ns
+ * @spent:	what all took, ns
+ * @shortest:	of all samples, ns
+ * @over:	there will be none
+ * @rows:	bitmap of rows in the next one; none before the first is prepared
+ * @samples:	by row
+ */
+struct cell {
+	enum simd_kind		kind;
+	enum simd_regime	regime;
+	unsigned int		e;
+	unsigned int		rounds;
+	u64			round;
+	u64			spent;
+	u64			shortest;
+	bool			over;
+	DECLARE_BITMAP(rows, SIMD_NR_ROUTINES);
+	struct samples		samples[SIMD_NR_ROUTINES];
 };
 
 /**
@@ -275,8 +291,9 @@ struct samples {
  * @clock:	cost of reading the clock, ns
  * @deadline:	when the time is over; put off by what others took of it
  * @latest:	but not beyond this
- * @samples:	by size, regime and row
- * @wanted:	by regime that is measured, the rows to time at the current size
+ * @machine:	what is known of the machine
+ * @results:	what is known of each row
+ * @cells:	by size, kind and regime
  */
 struct bench {
 	void		*dst;
@@ -286,20 +303,44 @@ struct bench {
 	u32		clock;
 	u64		deadline;
 	u64		latest;
-	struct samples	samples[SIMD_NR_SIZES][SIMD_NR_REGIMES][SIMD_NR_ROUTINES];
-	DECLARE_BITMAP(wanted[SIMD_NR_REGIMES], SIMD_NR_ROUTINES);
+	const struct simd_machine	*machine;
+	struct simd_result		*results;
+	struct cell	cells[SIMD_NR_SIZES][SIMD_NR_KINDS][SIMD_NR_REGIMES];
 };
 
-/* Whether a regime of a kind is judged by what is measured in another, or itself. */
-static bool judged_by(enum simd_kind kind, enum simd_regime regime, enum simd_regime measured)
+static unsigned int size_of(const struct cell *c)
 {
-	return simd_has_regime(kind, regime) && simd_measured(regime) == measured;
+	return simd_sizes[c->kind][c->e];
+}
+
+static unsigned int min_rounds(const struct cell *c)
+{
+	return size_of(c) == SIMD_MAX_SIZE ? MIN_ROUNDS_HUGE : MIN_ROUNDS;
 }
 
 /* Calls in a sample of this size. */
 static unsigned int sample_calls(unsigned int size)
 {
 	return DIV_ROUND_UP(BATCH_BYTES, size);
+}
+
+/* Streams of small extents are timed apart for the return and for the use. */
+static bool timed_apart(const struct cell *c)
+{
+	return c->regime == SIMD_STREAM && sample_calls(size_of(c)) > 1;
+}
+
+/* What a page stores is on its way for a while, and the next ones wait for it. */
+static unsigned int return_calls(const struct cell *c)
+{
+	return sample_calls(size_of(c)) * (timed_apart(c) ? 2 : 1);
+}
+
+/* All that a sample moves. */
+static unsigned long sample_bytes(const struct cell *c)
+{
+	return (unsigned long)size_of(c) * (return_calls(c) +
+					    (timed_apart(c) ? sample_calls(size_of(c)) : 0));
 }
 
 /* The consumer: it reads every line, and depends on what it has read. */
@@ -322,42 +363,49 @@ static void make_hot(void *data, unsigned long len)
 	mb();
 }
 
-static bool measurable(const struct bench *b, enum simd_kind kind, enum simd_regime regime,
-		       unsigned int size)
+static bool measurable(const struct bench *b, const struct cell *c)
 {
-	if (!judged_by(kind, regime, regime))
+	/* Some regimes are judged by what is measured in another. */
+	if (!simd_has_regime(c->kind, c->regime) || simd_measured(c->regime) != c->regime)
 		return false;
 	/*
 	 * Without CLFLUSH there is no telling where the lines are, and less than a
 	 * page is no stream.
 	 */
-	if (regime == SIMD_STREAM && (!boot_cpu_has(X86_FEATURE_CLFLUSH) || size < PAGE_SIZE))
+	if (c->regime == SIMD_STREAM &&
+	    (!boot_cpu_has(X86_FEATURE_CLFLUSH) || size_of(c) < PAGE_SIZE))
 		return false;
 	/* Two huge pages are hot nowhere. */
-	if (regime != SIMD_STREAM && size == SIMD_MAX_SIZE)
+	if (c->regime != SIMD_STREAM && size_of(c) == SIMD_MAX_SIZE)
 		return false;
-	return size + (regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0) <= PAGE_SIZE << b->order;
+	return size_of(c) + (c->regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0) <=
+	       PAGE_SIZE << b->order;
 }
 
-/* Half of the samples took longer. */
-static u32 median(const u32 *samples, unsigned int n)
+/*
+ * What the samples of a row come to. Half of those of stock took longer. Of any other
+ * row a third did, but for one that may have been interrupted: where samples differ
+ * much it takes more to win over stock.
+ */
+static u32 typical(const u32 *samples, unsigned int n, bool stock)
 {
-	u32 sorted[NR_SAMPLES];
+	u32 sorted[MAX_SAMPLES];
 	unsigned int i, j;
 
-	n = min_t(unsigned int, n, NR_SAMPLES);
 	for (i = 0; i < n; i++) {
 		for (j = i; j && sorted[j - 1] > samples[i]; j--)
 			sorted[j] = sorted[j - 1];
 		sorted[j] = samples[i];
 	}
-	return n ? sorted[(n - 1) / 2] : 0;
+	if (stock || n < 3)
+		return sorted[(n - 1) / 2];
+	return sorted[min(n * 2 / 3, n - 2)];
 }
 
 static u32 per_call(u64 ns, unsigned int clock, unsigned int calls)
 {
 	/* A clock that stood still is no measurement, which 0 would mean. */
-	return clamp_t(s64, div_s64(ns - clock, calls), 1, U32_MAX);
+	return clamp_t(s64, div_s64(ns - clock, calls), 1, SIMD_MAX_COST);
 }
 
 static void make_state(const struct bench *b, enum simd_kind kind, enum simd_regime regime,
@@ -374,27 +422,30 @@ static void make_state(const struct bench *b, enum simd_kind kind, enum simd_reg
 	}
 }
 
-static void sample(struct bench *b, unsigned int row, enum simd_regime regime,
-		   unsigned int e)
+/* Stock alone, which never drops out, is none. */
+static bool is_race(const struct cell *c)
 {
-	const enum simd_kind kind = simd_routines[row].kind;
-	struct samples *s = &b->samples[e][regime][row];
-	const bool user = kind == SIMD_KIND_to_user;
-	unsigned int len = simd_sizes[kind][e], calls = sample_calls(len), n, i;
+	return bitmap_weight(c->rows, SIMD_NR_ROUTINES) > 1;
+}
+
+/* Take a sample of a row, and bring its cost up to date. */
+static void sample(struct bench *b, struct cell *c, unsigned int row)
+{
+	struct simd_cost *cost = &b->results[row].cost[c->regime][c->e];
+	struct samples *s = &c->samples[row];
+	const bool user = c->kind == SIMD_KIND_to_user;
+	unsigned int len = size_of(c), calls = sample_calls(len), n = return_calls(c), i;
 	void *dst = user ? (void __force *)b->window.user : b->dst;
 	void *alias = user ? b->window.alias : b->dst;
-	void *src = b->src + (regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0);
-	u64 begin, start, ret, use;
+	void *src = b->src + (c->regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0);
+	u64 begin, start, ret, use, took;
 	unsigned long sum = 0;
 
-	/* The first call finds neither code nor translations in the caches. */
-	if (!s->n)
-		simd_run_row(row, dst, src, len);
-
 	begin = ktime_get_ns();
-	/* What a page stores is on its way for a while, and the next ones wait for it. */
-	n = regime == SIMD_STREAM && calls > 1 ? 2 * calls : calls;
-	make_state(b, kind, regime, alias, n * len);
+	/* What the others left in the caches is neither this code nor its translations. */
+	simd_run_row(row, dst, src, min_t(unsigned int, len, PAGE_SIZE));
+
+	make_state(b, c->kind, c->regime, alias, n * len);
 	start = ktime_get_ns();
 	for (i = 0; i < n; i++)
 		simd_run_row(row, dst + i * len, src + i * len, len);
@@ -404,8 +455,8 @@ static void sample(struct bench *b, unsigned int row, enum simd_regime regime,
 	 * A page is read before the next one is done, which stores that are still on
 	 * their way gain from. One call is one call.
 	 */
-	if (regime == SIMD_STREAM && calls > 1) {
-		make_state(b, kind, regime, alias, calls * len);
+	if (timed_apart(c)) {
+		make_state(b, c->kind, c->regime, alias, calls * len);
 		start = ktime_get_ns() - b->clock;
 		for (i = 0; i < calls; i++) {
 			simd_run_row(row, dst + i * len, src + i * len, len);
@@ -417,333 +468,127 @@ static void sample(struct bench *b, unsigned int row, enum simd_regime regime,
 	OPTIMIZER_HIDE_VAR(sum);
 	use = ktime_get_ns();
 
-	s->took = min_t(u64, use - begin, U32_MAX);
-	s->last.ret = per_call(ret, b->clock, n);
-	s->last.use = per_call(use - start, 2 * b->clock, calls);
-}
-
-static u32 part_of(u32 part, u32 whole)
-{
-	return min_t(u64, div_u64((u64)part * WHOLE, whole), U32_MAX);
-}
-
-/* Enter what the rows took that were sampled, and bring all costs up to date. */
-static void account(struct bench *b, struct simd_result *results, enum simd_kind kind,
-		    enum simd_regime regime, unsigned int e)
-{
-	unsigned int stock = simd_stock_row(kind), row;
-	struct samples *all = b->samples[e][regime], *base = &all[stock];
-	u32 ret, use;
-
-	simd_for_each_row_of(row, kind) {
-		struct samples *s = &all[row];
-		unsigned int at = s->n % NR_SAMPLES;
-
-		if (!test_bit(row, b->wanted[regime]))
-			continue;
-		if (s->took > INTERRUPTED_NS && s->took / INTERRUPTED > base->took) {
-			b->deadline = min(b->deadline + s->took, b->latest);
-			continue;
-		}
-		s->ret[at] = row == stock ? s->last.ret : part_of(s->last.ret, base->last.ret);
-		s->use[at] = row == stock ? s->last.use : part_of(s->last.use, base->last.use);
-		s->n++;
-	}
-
-	ret = median(base->ret, base->n);
-	use = median(base->use, base->n);
-	simd_for_each_row_of(row, kind) {
-		struct simd_cost *cost = &results[row].cost[regime][e];
-		struct samples *s = &all[row];
-
-		if (!s->n)
-			continue;
-		cost->ret = ret;
-		cost->use = use;
-		if (row == stock)
-			continue;
-		cost->ret = max_t(u64, (u64)ret * median(s->ret, s->n) / WHOLE, 1);
-		cost->use = max_t(u64, (u64)use * median(s->use, s->n) / WHOLE, 1);
-	}
-}
-
-/*
- * Stock comes last, since all others depend on what it took, and first, in case it is
- * interrupted then: what comes first is on the clock with what other states left
- * behind. The others go forwards and backwards in turn, for the same reason.
- */
-static void sample_all(struct bench *b, struct simd_result *results, enum simd_kind kind,
-		       enum simd_regime regime, unsigned int e)
-{
-	unsigned int stock = simd_stock_row(kind), i;
-	struct samples *base = &b->samples[e][regime][stock];
-	struct simd_cost first;
-
-	if (!test_bit(stock, b->wanted[regime]))
+	took = use - begin;
+	if (took > INTERRUPTED_NS && took > INTERRUPTED * c->shortest) {
+		b->deadline = min(b->deadline + took, b->latest);
 		return;
-	sample(b, stock, regime, e);
-	first = base->last;
-	simd_for_each_row(i) {
-		unsigned int row = base->n % 2 ? SIMD_NR_ROUTINES - 1 - i : i;
-
-		if (simd_routines[row].kind == kind && row != stock &&
-		    test_bit(row, b->wanted[regime]))
-			sample(b, row, regime, e);
 	}
-	if (simd_sizes[kind][e] != SIMD_MAX_SIZE)
-		sample(b, stock, regime, e);
-	if (base->last.use / 2 > first.use)
-		base->last = first;
-	account(b, results, kind, regime, e);
+	c->spent += took;
+	c->shortest = min(c->shortest, took);
+	s->took = took;
+	s->ret[s->n] = per_call(ret, b->clock, n);
+	s->use[s->n] = per_call(use - start, 2 * b->clock, calls);
+	s->n++;
+	cost->ret = typical(s->ret, s->n, row == simd_stock_row(c->kind));
+	cost->use = typical(s->use, s->n, row == simd_stock_row(c->kind));
 }
 
 /*
- * The row that is cheapest in a regime of those in a bitmap, or of those that are
- * not in it; NR_ROUTINES if there is none.
+ * Stock comes first and last: all depends on it. The others go forwards and
+ * backwards in turn, since each runs in what the one before it has left.
  */
-static unsigned int cheapest(const struct simd_result *results, enum simd_kind kind,
-			     enum simd_regime regime, unsigned int e,
-			     const unsigned long *rows, bool in)
+static void one_round(struct bench *b, struct cell *c)
 {
-	unsigned int row, best = SIMD_NR_ROUTINES;
-	u32 cost, best_cost = 0;
+	unsigned int stock = simd_stock_row(c->kind), i, row;
+	u64 before = c->spent;
 
-	simd_for_each_row_of(row, kind) {
-		if (test_bit(row, rows) != in || results[row].veto)
-			continue;
-		cost = simd_judged_cost(&results[row], regime, e);
-		if (cost && (!best_cost || cost < best_cost)) {
-			best_cost = cost;
-			best = row;
+	sample(b, c, stock);
+	simd_for_each_row(i) {
+		row = c->rounds % 2 ? SIMD_NR_ROUTINES - 1 - i : i;
+		if (row != stock && test_bit(row, c->rows))
+			sample(b, c, row);
+	}
+	if (size_of(c) != SIMD_MAX_SIZE)
+		sample(b, c, stock);
+	c->round = c->spent - before;
+	c->rounds++;
+
+	if (c->rounds > 1)
+		simd_contenders(c->kind, c->regime, c->e, b->results, b->machine,
+				max(HOPELESS / (c->rounds - 1), HOPELESS_LEAST), c->rows);
+	c->over = c->rounds == MAX_ROUNDS || !is_race(c);
+	cond_resched();
+}
+
+/* The cell of the size before, if that says anything of this one. */
+static struct cell *smaller(struct bench *b, const struct cell *c)
+{
+	/* What is best below a page says nothing of a page: sections are most of it. */
+	if (!c->e || simd_sizes[c->kind][c->e - 1] < PAGE_SIZE)
+		return NULL;
+	return &b->cells[c->e - 1][c->kind][c->regime];
+}
+
+/* Name the rows of a cell, and what a round will take. Return: whether it is a race. */
+static bool prepare(struct bench *b, struct cell *c)
+{
+	const struct cell *before = smaller(b, c);
+	unsigned int row;
+
+	if (!simd_usable(&b->results[simd_stock_row(c->kind)]))
+		return false;
+	simd_for_each_row_of(row, c->kind)
+		if (before ? before->samples[row].n :
+			     simd_usable(&b->results[row]) && !b->results[row].veto)
+			__set_bit(row, c->rows);
+	if (before) {
+		simd_contenders(c->kind, c->regime, c->e - 1, b->results, b->machine,
+				size_of(c) == SIMD_MAX_SIZE ? NEXT_WITHIN_HUGE : NEXT_WITHIN,
+				c->rows);
+		for_each_set_bit(row, c->rows, SIMD_NR_ROUTINES)
+			c->round += before->samples[row].took;
+		c->round = div_u64(c->round * sample_bytes(c), sample_bytes(before));
+	}
+	return is_race(c);
+}
+
+/* Whether @a needs a round more than @b, which is not of a larger size. */
+static bool needs_more(const struct cell *a, const struct cell *b)
+{
+	bool few_a = a->rounds < min_rounds(a), few_b = b->rounds < min_rounds(b);
+
+	if (few_a && few_b)
+		return a->rounds < b->rounds;
+	return few_a || (!few_b && a->spent < b->spent);
+}
+
+/* Of all cells that are ready for a round, the one that needs it most. */
+static struct cell *pick_cell(struct bench *b)
+{
+	struct cell *c, *before, *best = NULL;
+	unsigned int e, kind, regime;
+
+	for (e = 0; e < SIMD_NR_SIZES; e++) {
+		for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
+			for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+				c = &b->cells[e][kind][regime];
+				before = smaller(b, c);
+				if (c->over || (before && !before->over &&
+						before->rounds < min_rounds(before)))
+					continue;
+				if (!best || needs_more(c, best))
+					best = c;
+			}
 		}
 	}
 	return best;
 }
 
-static bool beyond(const struct simd_result *res, enum simd_regime regime, unsigned int e,
-		   u32 best, unsigned int percent)
+static void race(struct bench *b)
 {
-	return simd_judged_cost(res, regime, e) > div_u64((u64)best * (100 + percent), 100);
-}
+	struct cell *c;
+	u64 now, left;
 
-/*
- * Mark a row for the next size, if enough rounds of it fit the time.
- *
- * Return: false if they do not.
- */
-static bool want_row(struct bench *b, enum simd_kind kind, enum simd_regime measured,
-		     unsigned int e, unsigned int row, u64 *time)
-{
-	const unsigned int *sizes = simd_sizes[kind];
-	u64 est = b->samples[e - 1][measured][row].took;
-
-	est *= sizes[e] == SIMD_MAX_SIZE ? MIN_ROUNDS_HUGE : MIN_ROUNDS;
-	est = div_u64(est * sizes[e] * sample_calls(sizes[e]),
-		      sizes[e - 1] * sample_calls(sizes[e - 1]));
-	if (est > *time)
-		return false;
-	*time -= est;
-	__set_bit(row, b->wanted[measured]);
-	return true;
-}
-
-/*
- * Of one kind, mark stock and then the rows that did best at the size before this
- * one, for as long as there is time. Each regime that is judged by the same
- * figures names one in turn. One row alone is no race: if no second one fits,
- * none is marked.
- *
- * Return: the time left.
- */
-static u64 want_best(struct bench *b, const struct simd_result *results,
-		     enum simd_kind kind, enum simd_regime measured, unsigned int e, u64 time)
-{
-	unsigned int stock = simd_stock_row(kind), regime, row;
-	unsigned long *wanted = b->wanted[measured];
-	bool race = false, more = true;
-	u32 best[SIMD_NR_REGIMES] = {};
-	u64 left = time;
-
-	if (!simd_usable(&results[stock]) || !want_row(b, kind, measured, e, stock, &left))
-		return time;
-	while (more) {
-		more = false;
-		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-			if (!judged_by(kind, regime, measured))
-				continue;
-			row = cheapest(results, kind, regime, e - 1, wanted, false);
-			if (row == SIMD_NR_ROUTINES)
-				continue;
-			best[regime] = best[regime] ?:
-				       simd_judged_cost(&results[row], regime, e - 1);
-			if (beyond(&results[row], regime, e - 1, best[regime], HOPELESS_NEXT) ||
-			    !want_row(b, kind, measured, e, row, &left))
-				continue;
-			race = true;
-			more = true;
-		}
-	}
-	if (race)
-		return left;
-	__clear_bit(stock, wanted);
-	return time;
-}
-
-/* What is best below a page says nothing of a page: sections are most of it. */
-static bool want_all(enum simd_kind kind, unsigned int e)
-{
-	return !e || simd_sizes[kind][e - 1] < PAGE_SIZE;
-}
-
-static void want_rows(struct bench *b, const struct simd_result *results, unsigned int e,
-		      u64 time)
-{
-	unsigned int regime, kind, row, cells = 0;
-
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
-		for (kind = 0; kind < SIMD_NR_KINDS; kind++)
-			cells += measurable(b, kind, regime, simd_sizes[kind][e]);
-
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-		bitmap_zero(b->wanted[regime], SIMD_NR_ROUTINES);
-		for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
-			u64 share;
-
-			if (!measurable(b, kind, regime, simd_sizes[kind][e]))
-				continue;
-			/* What one cell does not need the next may have: streams take most. */
-			share = div_u64(time, cells--);
-			if (!want_all(kind, e)) {
-				time -= share - want_best(b, results, kind, regime, e, share);
-				continue;
-			}
-			simd_for_each_row_of(row, kind)
-				if (simd_usable(&results[row]))
-					__set_bit(row, b->wanted[regime]);
-		}
-	}
-}
-
-/* Spend the rounds that follow on the rows that may still win, and on stock. */
-static void drop_hopeless(struct bench *b, const struct simd_result *results,
-			  enum simd_kind kind, enum simd_regime measured, unsigned int e,
-			  unsigned int rounds)
-{
-	unsigned int percent = max(HOPELESS / rounds, HOPELESS_LEAST);
-	unsigned int stock = simd_stock_row(kind), regime, best, row;
-	DECLARE_BITMAP(hopeful, SIMD_NR_ROUTINES);
-	u32 limit;
-
-	bitmap_zero(hopeful, SIMD_NR_ROUTINES);
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-		if (!judged_by(kind, regime, measured))
-			continue;
-		best = cheapest(results, kind, regime, e, b->wanted[measured], true);
-		if (best == SIMD_NR_ROUTINES)
-			return;
-		limit = simd_judged_cost(&results[best], regime, e);
-		simd_for_each_row_of(row, kind)
-			if (!beyond(&results[row], regime, e, limit, percent))
-				__set_bit(row, hopeful);
-	}
-	simd_for_each_row_of(row, kind)
-		if (row != stock && (results[row].veto || !test_bit(row, hopeful)))
-			__clear_bit(row, b->wanted[measured]);
-}
-
-static void one_round(struct bench *b, struct simd_result *results, unsigned int e)
-{
-	unsigned int kind, regime;
-
-	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
-		for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
-			sample_all(b, results, kind, regime, e);
-		cond_resched();
-	}
-}
-
-static void race(struct bench *b, struct simd_result *results, unsigned int e, u64 time)
-{
-	u64 end = ktime_get_ns() + time, put_off = b->deadline;
-	unsigned int kind, regime, round;
-
-	want_rows(b, results, e, time);
-	for (round = 1; round <= MAX_ROUNDS; round++) {
-		one_round(b, results, e);
-		/* One round is no race: the first one takes place whatever it costs. */
-		if (round > !e && ktime_get_ns() >= end + (b->deadline - put_off))
-			break;
-		for (kind = 0; kind < SIMD_NR_KINDS; kind++)
-			for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
-				drop_hopeless(b, results, kind, regime, e, round);
-	}
-}
-
-/* A row that wins has to do so often enough, with and without registers to save. */
-static void want_winners(struct bench *b, const struct simd_result *results,
-			 enum simd_kind kind, enum simd_regime regime, unsigned int e)
-{
-	const enum simd_regime measured = simd_measured(regime);
-	const unsigned int enough = simd_sizes[kind][e] == SIMD_MAX_SIZE ?
-				    WINNER_ROUNDS_HUGE : WINNER_ROUNDS;
-	unsigned int stock = simd_stock_row(kind), row;
-	DECLARE_BITMAP(guarded, SIMD_NR_ROUTINES);
-
-	bitmap_zero(guarded, SIMD_NR_ROUTINES);
-	for (;;) {
-		row = cheapest(results, kind, regime, e, guarded, false);
-		if (row == stock || row == SIMD_NR_ROUTINES)
-			break;
-		if (b->samples[e][measured][row].n < enough) {
-			__set_bit(row, b->wanted[measured]);
-			__set_bit(stock, b->wanted[measured]);
-		}
-		if (simd_routines[row].guard == SIMD_GUARD_NONE)
-			break;
-		/* The best of those without a section is the other one. */
-		simd_for_each_row_of(row, kind)
-			if (simd_routines[row].guard != SIMD_GUARD_NONE)
-				__set_bit(row, guarded);
-	}
-}
-
-/* Mark the rows to race again at a size, and tell how long a round of them takes. */
-static u64 want_contenders(struct bench *b, const struct simd_result *results,
-			   const struct simd_machine *machine, unsigned int e)
-{
-	unsigned int kind, regime, row;
-	u64 time = 0;
-
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
-		bitmap_zero(b->wanted[regime], SIMD_NR_ROUTINES);
-	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
-		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-			if (!simd_has_regime(kind, regime))
-				continue;
-			simd_contenders(kind, regime, e, results, machine,
-					b->wanted[simd_measured(regime)]);
-			want_winners(b, results, kind, regime, e);
-		}
-	}
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
-		simd_for_each_row(row)
-			if (test_bit(row, b->wanted[regime]))
-				time += b->samples[e][regime][row].took;
-	return time;
-}
-
-/* Rows that win or nearly do are raced again, until that is sure or the time is over. */
-static void race_again(struct bench *b, struct simd_result *results,
-		       const struct simd_machine *machine, unsigned int e, u64 end)
-{
-	unsigned int round;
-
-	for (round = 0; round < MAX_ROUNDS; round++) {
-		u64 time = want_contenders(b, results, machine, e);
-
-		if (!time || ktime_get_ns() + time > end)
-			break;
-		one_round(b, results, e);
+	while ((c = pick_cell(b))) {
+		now = ktime_get_ns();
+		left = b->deadline - min(now, b->deadline);
+		if (bitmap_empty(c->rows, SIMD_NR_ROUTINES))
+			c->over = !prepare(b, c);
+		/* The first round of the smallest size takes place whatever it costs. */
+		if ((c->e || c->rounds) && (!left || c->round > div_u64(left, ROUND_TAKES)))
+			c->over = true;
+		if (!c->over)
+			one_round(b, c);
 	}
 }
 
@@ -777,6 +622,25 @@ static bool alloc_buffers(struct bench *b)
 	return true;
 }
 
+static void prepare_cells(struct bench *b)
+{
+	unsigned int e, kind, regime;
+
+	for (e = 0; e < SIMD_NR_SIZES; e++) {
+		for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
+			for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+				struct cell *c = &b->cells[e][kind][regime];
+
+				c->kind = kind;
+				c->regime = regime;
+				c->e = e;
+				c->shortest = U64_MAX / INTERRUPTED;
+				c->over = !measurable(b, c);
+			}
+		}
+	}
+}
+
 /**
  * simd_calibrate() - time the usable rows
  * @results:	@missing and @barred are known; @cost is filled in
@@ -785,15 +649,16 @@ static bool alloc_buffers(struct bench *b)
  *		the same stores at the same cost but for the page tables
  * @machine:	@save_ns is filled in
  *
- * Rounds over all rows are interleaved, and what a row takes is compared with what
- * stock takes in the same round, so that what else the machine does hits both. The
+ * In rounds, so that what else the machine does hits all rows of a cell alike. The
  * median counts: string instructions on flushed lines are twice as fast as usual
  * in some lucky round or other, which a minimum would make the rule (Intel Xeon,
  * family 6, model 207).
  *
- * The smallest size is always measured; after that the budget decides how many
- * rows, the best ones first, go on to the larger ones. A part of it is kept back
- * for rows that win, or nearly do. A cell that is not measured stays 0.
+ * A round goes to the cell that has had the least time so far. A row that falls
+ * behind is dropped, the sooner the more it does, and those that are left at a
+ * size go on to the next one: so most of the time goes to rows that are hard to
+ * tell apart, until it is over. The smallest size is always measured. A cell that is
+ * not stays 0.
  *
  * The cost of opening and closing sections is in the figures. That of saving the
  * owner's registers is not, whether a task calls or a kernel thread: it arises once,
@@ -807,7 +672,6 @@ int simd_calibrate(struct simd_result *results, u64 budget,
 {
 	u64 start = ktime_get_ns();
 	struct bench *b = vzalloc(sizeof(*b));
-	unsigned int e;
 
 	if (!b || !alloc_buffers(b)) {
 		vfree(b);
@@ -819,22 +683,16 @@ int simd_calibrate(struct simd_result *results, u64 budget,
 		b->window.user = (void __user __force *)b->dst;
 		b->window.alias = b->dst;
 	}
+	b->results = results;
+	b->machine = machine;
 	b->clock = clock_cost();
 	machine->save_ns = registers_cost(b->dst, b->clock);
+	prepare_cells(b);
 
 	/* A huge page may be long in coming, which is no reason to time nothing. */
 	b->deadline = max(start + budget, ktime_get_ns() + div_u64(budget, 2));
 	b->latest = b->deadline + PUT_OFF * budget;
-
-	for (e = 0; e < SIMD_NR_SIZES; e++) {
-		u64 now = ktime_get_ns();
-		u64 time = div_u64((b->deadline - min(now, b->deadline)) * shares[e], 100);
-
-		race(b, results, e, div_u64(time * (100 - KEPT_BACK), 100));
-		race_again(b, results, machine, e, now + time);
-	}
-	for (e = 0; e < SIMD_NR_SIZES; e++)
-		race_again(b, results, machine, e, b->deadline);
+	race(b);
 
 	free_pages((unsigned long)b->dst, b->order);
 	free_pages((unsigned long)b->src, b->order);

@@ -30,6 +30,7 @@
 
 /* Protects all that follows; the public calls only read what is patched in. */
 DEFINE_MUTEX(simd_lock);
+EXPORT_SYMBOL_GPL(simd_lock);
 struct simd_result simd_results[SIMD_NR_ROUTINES];
 EXPORT_SYMBOL_GPL(simd_results);
 struct simd_choice simd_choices[SIMD_NR_KINDS];
@@ -361,6 +362,7 @@ int simd_force(enum simd_kind kind, unsigned int regimes, const char *name)
 	patch_calls(kind);
 	return 0;
 }
+EXPORT_SYMBOL_GPL(simd_force);
 
 static bool calibrate = true;
 module_param(calibrate, bool, 0444);

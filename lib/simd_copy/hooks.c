@@ -83,6 +83,7 @@ bool simd_zero_folio(struct folio *folio, unsigned long addr_hint)
 	zero_extent(base, first, end, SIMD_CACHED);
 	return true;
 }
+EXPORT_SYMBOL_GPL(simd_zero_folio);
 
 /**
  * simd_copy_folio() - copy a folio to another of its size
@@ -118,6 +119,7 @@ bool simd_copy_folio(struct folio *dst, struct folio *src)
 		cond_resched();
 	}
 }
+EXPORT_SYMBOL_GPL(simd_copy_folio);
 
 static void patch(struct static_key_false *key, bool on)
 {

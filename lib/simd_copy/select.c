@@ -21,9 +21,6 @@
 /* A row this close to the best ties with it. */
 #define TIE		20
 
-/* Two figures closer than this may be the other way round the next time. */
-#define NOISE		40
-
 static u32 part(u32 cost, unsigned int of_whole)
 {
 	return div_u64((u64)cost * of_whole, WHOLE);
@@ -210,43 +207,39 @@ void simd_select(enum simd_kind kind, const struct simd_result *results,
 EXPORT_SYMBOL_GPL(simd_select);
 
 /**
- * simd_contenders() - which rows have to be timed again before a choice is safe
+ * simd_contenders() - which rows may still be chosen
  * @kind:	the kind
- * @regime:	the regime
+ * @measured:	a regime that is measured
  * @e:		index into simd_sizes[] of the kind
  * @results:	what is known of each row
  * @machine:	what is known of the machine
- * @rows:	bitmap of rows; those that nearly tie with the best are added to it,
- *		and those that nearly win over stock, or only just; and then stock,
- *		to compare them with
+ * @percent:	how much dearer than the best a row may seem
+ * @rows:	bitmap of rows; those that are dearer, in each regime that is judged by
+ *		these figures and in each context, are removed, but for stock
  */
-void simd_contenders(enum simd_kind kind, enum simd_regime regime, unsigned int e,
+void simd_contenders(enum simd_kind kind, enum simd_regime measured, unsigned int e,
 		     const struct simd_result *results, const struct simd_machine *machine,
-		     unsigned long *rows)
+		     unsigned int percent, unsigned long *rows)
 {
-	unsigned int context, stock = simd_stock_row(kind), row, n;
+	DECLARE_BITMAP(near, SIMD_NR_ROUTINES);
+	unsigned int context, regime, row;
 
+	bitmap_zero(near, SIMD_NR_ROUTINES);
+	__set_bit(simd_stock_row(kind), near);
 	for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
 		u32 save = save_cost(machine, context);
-		u32 base = cost_of(results, stock, regime, e, save);
-		u32 best = least_cost(kind, results, regime, e, save);
-		u32 limit = part(base, WINNING), cost;
-		bool close = best >= part(limit, WHOLE - NOISE);
 
-		if (!base || best > part(limit, WHOLE + NOISE))
-			continue;
-		n = 0;
-		simd_for_each_row_of(row, kind) {
-			cost = cost_of(results, row, regime, e, save);
-			n += cost && cost <= part(best, WHOLE + NOISE);
+		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+			u32 limit = part(least_cost(kind, results, regime, e, save),
+					 WHOLE + WHOLE / 100 * percent);
+
+			if (simd_measured(regime) != measured)
+				continue;
+			/* What was not measured yet, for some interruption, costs 0. */
+			simd_for_each_row_of(row, kind)
+				if (cost_of(results, row, regime, e, save) <= limit)
+					__set_bit(row, near);
 		}
-		if (n < 2 && !close)
-			continue;
-		simd_for_each_row_of(row, kind) {
-			cost = cost_of(results, row, regime, e, save);
-			if (cost && cost <= part(best, WHOLE + NOISE))
-				__set_bit(row, rows);
-		}
-		__set_bit(stock, rows);
 	}
+	bitmap_and(rows, rows, near, SIMD_NR_ROUTINES);
 }

@@ -182,6 +182,9 @@ struct simd_cost {
 	u32	use;
 };
 
+/* A cost is never more, so that a few can be added up. */
+#define SIMD_MAX_COST	(U32_MAX / 8)
+
 /**
  * struct simd_result - what is known of a routine on this machine
  * @missing:	the feature that it lacks, NULL if it is supported
@@ -323,9 +326,9 @@ void simd_set_threshold(const struct simd_result *results, unsigned long cache_b
 			struct simd_choice *choice);
 void simd_select(enum simd_kind kind, const struct simd_result *results,
 		 const struct simd_machine *machine, struct simd_choice *choice);
-void simd_contenders(enum simd_kind kind, enum simd_regime regime, unsigned int e,
+void simd_contenders(enum simd_kind kind, enum simd_regime measured, unsigned int e,
 		     const struct simd_result *results, const struct simd_machine *machine,
-		     unsigned long *rows);
+		     unsigned int percent, unsigned long *rows);
 
 /**
  * struct simd_user_window - user memory that calibration may write to

@@ -38,16 +38,20 @@ mutants()
 	s/max_t(unsigned long, cache_bytes, choice->crossed)/choice->crossed + 1/
 	without the size|no cache is a small one
 	s/ || !cache_bytes//
-	two that are 2 % apart|no near tie
-	s/^#define NOISE.*/#define NOISE 0/
-	two that are 8 % apart|all is a near tie
-	s/^#define NOISE.*/#define NOISE 200/
-	as fast as stock|rows that lose are raced again
-	s/!base || best >.*/!base)/
-	nearly a tie only where registers|ties of kernel threads only
+	10 % from the best|only the best may win
+	s/WHOLE + WHOLE \/ 100 \* percent/WHOLE/
+	more than 10 % from it|all may win
+	s/<= limit)/<= 2 * limit)/
+	10 % from the best|stock may drop out
+	s/__set_bit(simd_stock_row(kind), near);//
+	one returns early|who is used early may not win
+	/^void simd_contenders/,$ s/simd_measured(regime) != measured/regime != measured/
+	best only where registers|only kernel threads matter
 	/^void simd_contenders/,$ s/context = 0;/context = SIMD_FREE;/
-	nearly a tie only where none|ties of tasks only
+	best only where none|only tasks matter
 	/^void simd_contenders/,$ s/context < SIMD_NR_CONTEXTS/context < SIMD_FREE/
+	one was not measured|who was not measured drops out
+	s/if (cost_of(results, row, regime, e, save) <= limit)/if (cost_of(results, row, regime, e, save) - 1 < limit)/
 	END
 }
 

@@ -19,14 +19,36 @@ static inline void __set_bit(unsigned int bit, unsigned long *map)
 	map[bit / SHIM_LONG_BITS] |= 1UL << bit % SHIM_LONG_BITS;
 }
 
-static inline void __clear_bit(unsigned int bit, unsigned long *map)
-{
-	map[bit / SHIM_LONG_BITS] &= ~(1UL << bit % SHIM_LONG_BITS);
-}
-
 static inline int test_bit(unsigned int bit, const unsigned long *map)
 {
 	return map[bit / SHIM_LONG_BITS] >> bit % SHIM_LONG_BITS & 1;
 }
+
+static inline void bitmap_and(unsigned long *map, const unsigned long *a,
+			      const unsigned long *b, unsigned int bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < SHIM_LONGS(bits); i++)
+		map[i] = a[i] & b[i];
+}
+
+static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int bits)
+{
+	unsigned int bit, n = 0;
+
+	for (bit = 0; bit < bits; bit++)
+		n += test_bit(bit, map);
+	return n;
+}
+
+static inline int bitmap_empty(const unsigned long *map, unsigned int bits)
+{
+	return !bitmap_weight(map, bits);
+}
+
+#define for_each_set_bit(bit, map, bits)		\
+	for ((bit) = 0; (bit) < (bits); (bit)++)	\
+		if (test_bit(bit, map))
 
 #endif /* SHIM_LINUX_BITMAP_H */

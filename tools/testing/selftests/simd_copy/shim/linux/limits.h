@@ -6,5 +6,6 @@
 #include <limits.h>
 
 #define U32_MAX		0xffffffffu
+#define U64_MAX		((u64)~0ull)
 
 #endif /* SHIM_LINUX_LIMITS_H */
