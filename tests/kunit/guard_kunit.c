@@ -10,6 +10,7 @@
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/fpu/api.h>
@@ -412,6 +413,39 @@ static void class_desc(const struct class *class, char *desc)
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", class->name);
 }
 
+static int use(const char *name)
+{
+	unsigned int kind;
+	int err = 0;
+
+	mutex_lock(&simd_lock);
+	for (kind = 0; kind < SIMD_NR_KINDS && !err; kind++)
+		err = simd_force(kind, BIT(SIMD_NR_REGIMES) - 1,
+				 name ?: simd_routines[simd_stock_row(kind)].name);
+	mutex_unlock(&simd_lock);
+	return err;
+}
+
+/*
+ * Sections are counted on all CPUs: while there are hooks that open some, there is no
+ * telling whose they are. Stock opens none.
+ */
+static int use_stock(struct kunit_suite *suite)
+{
+	int err;
+
+	simd_settle();
+	err = use(NULL);
+	/* Somebody may still be in what was chosen before. */
+	synchronize_rcu_tasks();
+	return err;
+}
+
+static void use_auto(struct kunit_suite *suite)
+{
+	use("auto");
+}
+
 KUNIT_ARRAY_PARAM(context, contexts, context_desc);
 KUNIT_ARRAY_PARAM(class, classes, class_desc);
 
@@ -424,7 +458,8 @@ static struct kunit_case cases[] = {
 
 static struct kunit_suite suite = {
 	.name		= "simd_copy_guard",
-	.suite_init	= check_settled,
+	.suite_init	= use_stock,
+	.suite_exit	= use_auto,
 	.init		= prepare,
 	.exit		= release,
 	.test_cases	= cases,
