@@ -53,6 +53,8 @@ static ssize_t choice_store(struct kobject *kobj, struct kobj_attribute *attr,
 		name[0] = '\0';
 	strim(name);
 
+	/* What a boot chooses would take the place of this. */
+	simd_settle();
 	guard(mutex)(&simd_lock);
 	err = simd_force(c->kind, c->regimes, name);
 	return err ?: count;

@@ -51,7 +51,7 @@ mutants()
 	best only where none|only tasks matter
 	/^void simd_contenders/,$ s/context < SIMD_NR_CONTEXTS/context < SIMD_FREE/
 	one was not measured|who was not measured drops out
-	s/if (cost_of(results, row, regime, e, save) <= limit)/if (cost_of(results, row, regime, e, save) - 1 < limit)/
+	/^void simd_contenders/,$ s/save) <= limit)/save) - 1 < limit)/
 	END
 }
 
