@@ -334,12 +334,12 @@ void simd_contenders(enum simd_kind kind, enum simd_regime measured, unsigned in
  * struct simd_user_window - user memory that calibration may write to
  * @user:	its user address, in the mm that is in use
  * @alias:	the same memory in the kernel's mapping
- *
- * It has %SIMD_TO_USER_MAX bytes, and is faulted in.
+ * @size:	bytes, %SIMD_TO_USER_MAX at least; they are faulted in
  */
 struct simd_user_window {
 	void __user	*user;
 	void		*alias;
+	unsigned long	size;
 };
 
 /* calibrate.c */

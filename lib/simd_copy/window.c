@@ -12,7 +12,8 @@
 
 #include "core.h"
 
-#define WINDOW_PAGES	(SIMD_TO_USER_MAX / PAGE_SIZE)
+/* So much that what calibration has written is cold again when it comes back to it. */
+#define WINDOW_PAGES	256
 
 static struct page *pages[WINDOW_PAGES];
 static int pinned;
@@ -39,6 +40,7 @@ bool simd_window_open(struct simd_user_window *window)
 		return false;
 	window->user = (void __user *)addr;
 	window->alias = NULL;
+	window->size = WINDOW_PAGES * PAGE_SIZE;
 
 	pinned = pin_user_pages_fast(addr, WINDOW_PAGES, FOLL_WRITE, pages);
 	if (pinned == WINDOW_PAGES)
