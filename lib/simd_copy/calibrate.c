@@ -216,8 +216,8 @@ static u32 registers_cost(void *area, u32 clock)
  * instructions take 1.8 times as long there, until 1 MiB has passed in between (Intel
  * Xeon, family 6, model 207). And how the two lie to each other matters for a copy.
  */
-#define DST_STEP	101
-#define SRC_STEP	211
+#define DST_STEP	317
+#define SRC_STEP	193
 
 /* So many rounds come first, before the next size is begun and before any more of them. */
 #define MIN_ROUNDS	3
@@ -234,14 +234,14 @@ static u32 registers_cost(void *area, u32 clock)
  * The rows of a size are those that were within so many percent of the best before.
  * Huge pages take so long that the winners have to do.
  */
-#define NEXT_WITHIN	50
+#define NEXT_WITHIN	30
 #define NEXT_WITHIN_HUGE	0
 
 /*
  * A row this much dearer than the best, in percent, is dropped. That is after two
  * rounds, since one may have been interrupted; the more there were, the surer it is.
  */
-#define HOPELESS	50
+#define HOPELESS	30
 #define HOPELESS_LEAST	8
 
 /* A sample that took so many times what the shortest did, and so many ns, was interrupted. */
@@ -254,13 +254,11 @@ static u32 registers_cost(void *area, u32 clock)
 /**
  * struct samples - those of a row in a cell
  * @n:		number of samples taken so far
- * @took:	the last one in all, ns
  * @ret:	times to return, ns per call
  * @use:	times to use, likewise
  */
 struct samples {
 	unsigned int	n;
-	u64		took;
 	u32		ret[MAX_SAMPLES];
 	u32		use[MAX_SAMPLES];
 };
@@ -496,7 +494,6 @@ static void sample(struct bench *b, struct cell *c, unsigned int row)
 	}
 	c->spent += took;
 	c->shortest = min(c->shortest, took);
-	s->took = took;
 	s->ret[s->n] = per_call(ret, b->clock, n);
 	s->use[s->n] = per_call(use - start, 2 * b->clock, calls);
 	s->n++;
@@ -556,9 +553,8 @@ static bool prepare(struct bench *b, struct cell *c)
 		simd_contenders(c->kind, c->regime, c->e - 1, b->results, b->machine,
 				size_of(c) == SIMD_MAX_SIZE ? NEXT_WITHIN_HUGE : NEXT_WITHIN,
 				c->rows);
-		for_each_set_bit(row, c->rows, SIMD_NR_ROUTINES)
-			c->round += before->samples[row].took;
-		c->round = div_u64(c->round * sample_bytes(c), sample_bytes(before));
+		c->round = div_u64(before->shortest * sample_bytes(c), sample_bytes(before)) *
+			   bitmap_weight(c->rows, SIMD_NR_ROUTINES);
 	}
 	return is_race(c);
 }

@@ -41,8 +41,8 @@
 #define ROAM_BYTES	(2ul << 20)
 
 /* They move by so many pages each. */
-#define DST_STEP	101
-#define SRC_STEP	211
+#define DST_STEP	317
+#define SRC_STEP	193
 
 /* No routine is longer than this, bytes. */
 #define CODE_BYTES	2048
