@@ -34,6 +34,7 @@ EXPORT_SYMBOL_GPL(simd_lock);
 struct simd_result simd_results[SIMD_NR_ROUTINES];
 EXPORT_SYMBOL_GPL(simd_results);
 struct simd_choice simd_choices[SIMD_NR_KINDS];
+EXPORT_SYMBOL_GPL(simd_choices);
 struct simd_machine simd_machine;
 
 /* What calibration chose, to go back to. */
@@ -194,7 +195,7 @@ void simd_clear_pages(void *addr, unsigned int npages, enum simd_regime regime)
 	else
 		RUN_PLAN(clear, cached, SIMD_CACHED, len, addr, len);
 }
-EXPORT_SYMBOL_GPL(simd_clear_pages);
+EXPORT_SYMBOL(simd_clear_pages);
 
 void simd_copy_pages(void *dst, const void *src, unsigned int npages,
 		     enum simd_regime regime)

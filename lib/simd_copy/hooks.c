@@ -13,11 +13,14 @@
 
 #include "core.h"
 
-/* Exported like the stock calls that test them inline. */
+/*
+ * Stock calls test these inline, whoever makes them: clear_page() of x86-32 is a memset()
+ * that any module may have.
+ */
 DEFINE_STATIC_KEY_FALSE(simd_hook_clear_page);
-EXPORT_SYMBOL_GPL(simd_hook_clear_page);
+EXPORT_SYMBOL(simd_hook_clear_page);
 DEFINE_STATIC_KEY_FALSE(simd_hook_clear_pages);
-EXPORT_SYMBOL_GPL(simd_hook_clear_pages);
+EXPORT_SYMBOL(simd_hook_clear_pages);
 DEFINE_STATIC_KEY_FALSE(simd_hook_copy_page);
 EXPORT_SYMBOL(simd_hook_copy_page);
 DEFINE_STATIC_KEY_FALSE(simd_hook_to_user);

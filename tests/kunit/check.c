@@ -38,6 +38,24 @@ int check_settled(struct kunit_suite *suite)
 	return 0;
 }
 
+int check_choose(enum simd_kind kind, unsigned int regimes, const char *name)
+{
+	int err;
+
+	mutex_lock(&simd_lock);
+	err = simd_force(kind, regimes, name);
+	mutex_unlock(&simd_lock);
+	return err;
+}
+
+void check_choose_again(struct kunit_suite *suite)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
+		check_choose(kind, CHECK_REGIMES, "auto");
+}
+
 static u8 wanted(enum simd_kind kind, unsigned long dst_off, unsigned long src_off,
 		 unsigned long len, unsigned long i)
 {

@@ -16,6 +16,9 @@
 #define CHECK_PAGES	5
 #define CHECK_BYTES	(CHECK_PAGES * PAGE_SIZE)
 
+/* All of them. */
+#define CHECK_REGIMES	(BIT(SIMD_NR_REGIMES) - 1)
+
 /* Bytes around the destination that have to stay as they are. */
 #define CHECK_RED	64
 
@@ -35,6 +38,10 @@ void check_exit(struct kunit *test);
 
 /* Built in, the library chooses its routines while the first tests run. */
 int check_settled(struct kunit_suite *suite);
+
+/* By name, in the regimes of a mask; and as .suite_exit of those who do so. */
+int check_choose(enum simd_kind kind, unsigned int regimes, const char *name);
+void check_choose_again(struct kunit_suite *suite);
 
 /* What a source has at an offset. No two bytes near each other are alike. */
 static inline u8 check_pattern(unsigned long i)

@@ -413,37 +413,21 @@ static void class_desc(const struct class *class, char *desc)
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", class->name);
 }
 
-static int use(const char *name)
-{
-	unsigned int kind;
-	int err = 0;
-
-	mutex_lock(&simd_lock);
-	for (kind = 0; kind < SIMD_NR_KINDS && !err; kind++)
-		err = simd_force(kind, BIT(SIMD_NR_REGIMES) - 1,
-				 name ?: simd_routines[simd_stock_row(kind)].name);
-	mutex_unlock(&simd_lock);
-	return err;
-}
-
 /*
  * Sections are counted on all CPUs: while there are hooks that open some, there is no
  * telling whose they are. Stock opens none.
  */
 static int use_stock(struct kunit_suite *suite)
 {
-	int err;
+	unsigned int kind;
+	int err = 0;
 
 	simd_settle();
-	err = use(NULL);
+	for (kind = 0; kind < SIMD_NR_KINDS && !err; kind++)
+		err = check_choose(kind, CHECK_REGIMES, simd_routines[simd_stock_row(kind)].name);
 	/* Somebody may still be in what was chosen before. */
 	synchronize_rcu_tasks();
 	return err;
-}
-
-static void use_auto(struct kunit_suite *suite)
-{
-	use("auto");
 }
 
 KUNIT_ARRAY_PARAM(context, contexts, context_desc);
@@ -459,7 +443,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name		= "simd_copy_guard",
 	.suite_init	= use_stock,
-	.suite_exit	= use_auto,
+	.suite_exit	= check_choose_again,
 	.init		= prepare,
 	.exit		= release,
 	.test_cases	= cases,

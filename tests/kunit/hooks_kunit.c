@@ -96,12 +96,7 @@ static void allocate_all(struct kunit *test)
 
 static void force(struct kunit *test, enum simd_kind kind, unsigned int row)
 {
-	int err;
-
-	mutex_lock(&simd_lock);
-	err = simd_force(kind, BIT(SIMD_NR_REGIMES) - 1, simd_routines[row].name);
-	mutex_unlock(&simd_lock);
-	KUNIT_ASSERT_EQ(test, err, 0);
+	KUNIT_ASSERT_EQ(test, check_choose(kind, CHECK_REGIMES, simd_routines[row].name), 0);
 }
 
 static void force_stock(struct kunit *test, enum simd_kind kind)
@@ -275,14 +270,6 @@ static void release(struct kunit *test)
 	check_exit(test);
 }
 
-static void choose_again(struct kunit_suite *suite)
-{
-	mutex_lock(&simd_lock);
-	simd_force(SIMD_KIND_clear, BIT(SIMD_NR_REGIMES) - 1, "auto");
-	simd_force(SIMD_KIND_copy, BIT(SIMD_NR_REGIMES) - 1, "auto");
-	mutex_unlock(&simd_lock);
-}
-
 static void order_desc(const unsigned int *order, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "order %u", *order);
@@ -302,7 +289,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name		= "simd_copy_hooks",
 	.suite_init	= check_settled,
-	.suite_exit	= choose_again,
+	.suite_exit	= check_choose_again,
 	.init		= check_init,
 	.exit		= release,
 	.test_cases	= cases,
