@@ -37,9 +37,9 @@ const char *const check_names[NR_CHECKS] = {
 	[CHECK_CRASH]	= "survival",
 };
 
-#define ARENA_PAGES	8
+#define ARENA_PAGES	12
 #define ARENA		(ARENA_PAGES * PAGE_SIZE)
-#define MAX_LEN		(5 * PAGE_SIZE)
+#define MAX_LEN		(9 * PAGE_SIZE)
 #define RED		256ul
 #define RED_BYTE	0xa5
 
@@ -369,7 +369,8 @@ static bool check_edges(struct verdict *v)
 		1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129
 	};
 	static const unsigned int sizes[] = {
-		PAGE_SIZE / 2, PAGE_SIZE, 2 * PAGE_SIZE, 3 * PAGE_SIZE, 5 * PAGE_SIZE
+		PAGE_SIZE / 2, PAGE_SIZE, 2 * PAGE_SIZE, 3 * PAGE_SIZE, 5 * PAGE_SIZE,
+		9 * PAGE_SIZE
 	};
 	const unsigned int granule = v->r->granule;
 	unsigned long lens[ARRAY_SIZE(granules) + 3 * ARRAY_SIZE(sizes)];
