@@ -324,6 +324,13 @@ CONTROL noentry, to_user
 	ret
 CONTROL_END noentry, to_user
 
+CONTROL noentry_load, to_user
+	stac
+	mov	(SRC), TMP
+	clac
+	ret
+CONTROL_END noentry_load, to_user
+
 CONTROL noentry_string, to_user
 	stac
 	rep movsb
@@ -342,7 +349,7 @@ CONTROL_END noentry_second, to_user
 
 CONTROL entry, to_user
 	stac
-	FAULTING 1f, mov (SRC), TMP
+	FAULTING 1f, mov LEN, TMP
 1:	clac
 	ret
 CONTROL_END entry, to_user

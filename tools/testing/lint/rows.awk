@@ -88,6 +88,8 @@ function decode(i,	ops, dst) {
 	stores[i] = nt[i] || memory[i] || name[i] ~ /^push/
 	fixed[i] = memory[i] && (reloc[i] != "" || dst ~ /%[er]ip/ || dst !~ /\(%/)
 	faults[i] = stores[i] && !fixed[i] && name[i] !~ /^push/
+	reaches[i] = faults[i] || ops ~ /\(%/ && ops !~ /%[er]?[is]p\)/ &&
+		name[i] !~ /^((nop|lea)[bwlq]?|prefetch.*)$/
 
 	x87[i] = ops ~ /%(st|mm)/ || name[i] ~ /^(f|emms|xsave|xrstor)/
 	vector[i] = ops ~ /%([xyzt]mm|k[0-7])/ || name[i] ~ /^vzero|mxcsr|tile/
@@ -188,14 +190,14 @@ function check_guard(guard,	i, uses_upper) {
 }
 
 #
-# Where does a store that faults go on? Entry @e of the exception table has to be
-# of one, and lead to where the routine can tell why.
+# Where does a load or store that faults go on? Entry @e of the exception table has to
+# be of one, and lead to where the routine can tell why.
 #
 function check_entry(e, user,	i, k) {
 	for (i = first; i <= last && addr[i] != ex_insn[e]; i++)
 		;
-	if (i > last || !user || !faults[i])
-		complain("entry", "exception table entry of what is no store to user space",
+	if (i > last || !user || !reaches[i])
+		complain("entry", "exception table entry of what reaches no memory, or no user",
 			i <= last ? i : 0)
 	for (k = first; k <= last && addr[k] != ex_fixup[e]; k++)
 		;
@@ -207,8 +209,8 @@ function check_entry(e, user,	i, k) {
 
 function check_user(	i, open, late) {
 	for (i = first; i <= last; i++) {
-		if (faults[i] && !(i in has_entry))
-			complain("noentry", "store to user space without an exception table entry", i)
+		if (reaches[i] && !(i in has_entry))
+			complain("noentry", "load or store without an exception table entry", i)
 		if (name[i] == "stac") {
 			open++
 			late += addr[i] in target
