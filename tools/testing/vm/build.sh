@@ -4,7 +4,7 @@
 # build.sh NAME: build a kernel from Debian's source package as build/kernel/NAME,
 # with the configuration configs/base and configs/NAME.config. One that is there
 # is kept while source and configuration stay the same. The patched ones have the
-# series applied, and configs/patched as well.
+# series applied, and configs/patched as well. NAME-6.1 is of Linux 6.1, others of 6.12.
 set -eu
 top=$(cd "$(dirname "$0")/../../.." && pwd)
 . "$top/tools/testing/vm/kernels.sh"
@@ -13,16 +13,20 @@ name=${1-}
 [ -e "$vm/configs/$name.config" ] ||
 	die "no configuration '$name': build.sh takes one of $(built_names)"
 out=$build/kernel/$name
-"$vm/packages.sh" build
+case $name in
+*-6.1)	base=6.1 ;;
+*)	base=6.12 ;;
+esac
+"$vm/packages.sh" build $base
 set -- "$vm/configs/base" "$vm/configs/$name.config"
 if is_patched "$name"; then
-	patched_source
+	patched_source $base
 	linux=$patched
 	applied=$(cat "$linux/.simd_copy/files")
 	set -- "$@" "$vm/configs/patched"
 else
-	linux_source
-	linux=$build/linux-6.12
+	linux_source $base
+	linux=$build/linux-$base
 	applied=
 fi
 

@@ -20,8 +20,8 @@ guests='
 6.12@core2duo 6.12@Nehalem 6.12@Haswell 6.12@EPYC
 i386 i386@pentium,+cmov i386@pentium2 i386@athlon i386@pentium3 i386@coreduo
 i386@core2duo
-patched patched-none patched-none@qemu64 patched-none@Nehalem patched-none@Haswell
-patched-none@EPYC patched-i386@pentium,+cmov patched-i386@pentium2
+patched patched-6.1 patched-none patched-none@qemu64 patched-none@Nehalem
+patched-none@Haswell patched-none@EPYC patched-i386@pentium,+cmov patched-i386@pentium2
 patched-i386@pentium3 patched-i386@athlon patched-i386@coreduo
 '
 
@@ -97,22 +97,28 @@ kernel_dir()
 	echo "$1"
 }
 
-linux_tar=/usr/src/linux-source-6.12.tar.xz
+# linux_tar [KERNEL]: set $tar to Debian's source of a kernel
+linux_tar()
+{
+	tar=/usr/src/linux-source-${1-6.12}.tar.xz
+	[ -e "$tar" ] || die "no $tar: install linux-source-${1-6.12}"
+}
 
-# Unpack Debian's kernel source into build/linux-6.12, once, for all who build
+# linux_source [KERNEL]: unpack that into build/linux-KERNEL, once, for all who build
 # from it. Several may do so at a time: the first to end wins.
 linux_source()
 {
-	[ -e "$linux_tar" ] || die "no $linux_tar: install linux-source-6.12"
-	version=$(stat -Lc '%s %Y' "$linux_tar")
-	[ "$(cat "$build/linux-6.12/.complete" 2>/dev/null)" != "$version" ] || return 0
-	step "unpacking the kernel source"
+	set -- "${1-6.12}"
+	linux_tar "$1"
+	version=$(stat -Lc '%s %Y' "$tar")
+	[ "$(cat "$build/linux-$1/.complete" 2>/dev/null)" != "$version" ] || return 0
+	step "unpacking the source of Linux $1"
 	mkdir -p "$build"
-	rm -rf "$build/linux-6.12"
-	unpacked=$(mktemp -d "$build/linux-6.12.XXXXXX")
-	tar -xf "$linux_tar" -C "$unpacked" --strip-components=1
+	rm -rf "$build/linux-$1"
+	unpacked=$(mktemp -d "$build/linux-$1.XXXXXX")
+	tar -xf "$tar" -C "$unpacked" --strip-components=1
 	echo "$version" >"$unpacked/.complete"
-	mv -T "$unpacked" "$build/linux-6.12" 2>/dev/null || rm -rf "$unpacked"
+	mv -T "$unpacked" "$build/linux-$1" 2>/dev/null || rm -rf "$unpacked"
 }
 
 # The files of this tree that git does not ignore, committed or not: one a line.
@@ -137,25 +143,26 @@ kernel_scripts()
 		scripts/kernel-doc scripts/get_abi.pl Documentation/sphinx/kerneldoc.py \
 		Documentation/sphinx/kernellog.py
 	[ "$(cat "$scripts/.complete" 2>/dev/null)" != "$*" ] || return 0
-	[ -e "$linux_tar" ] || die "no $linux_tar: install linux-source-6.12"
+	linux_tar
 	mkdir -p "$scripts"
-	printf 'linux-source-6.12/%s\n' "$@" | tar -xf "$linux_tar" -C "$scripts" \
+	printf 'linux-source-6.12/%s\n' "$@" | tar -xf "$tar" -C "$scripts" \
 		--strip-components=2 --occurrence=1 -T - || return 1
 	echo "$*" >"$scripts/.complete"
 }
 
-patched=$build/linux-6.12-simd_copy
-
-# The same with the series applied, as it is now: links, but for what changes. Who
-# builds from it again finds only those files newer.
+# patched_source [KERNEL]: set $patched to the same with the series applied, as it is
+# now: links, but for what changes. Who builds from it again finds only those files
+# newer.
 patched_source()
 {
-	linux_source
+	set -- "${1-6.12}"
+	linux_source "$1"
+	patched=$build/linux-$1-simd_copy
 	exec 7>"$patched.lock"
 	flock 7
 	if [ "$(cat "$patched/.complete" 2>/dev/null)" != "$version" ]; then
 		rm -rf "$patched" "$patched.new"
-		cp -al "$build/linux-6.12" "$patched.new"
+		cp -al "$build/linux-$1" "$patched.new"
 		mv -T "$patched.new" "$patched"
 	fi
 	"$top/tools/series/apply.sh" --update "$patched" 7>&-

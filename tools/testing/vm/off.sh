@@ -4,7 +4,7 @@
 # off.sh: the series costs nothing where it is not configured: the objects of those
 # who clear and copy have the same bytes with the series and without it. And where
 # it is, neither gcc (W=1), nor clang, sparse or objtool has more to say than before.
-# Prints KTAP; leaves the objects in build/off/.
+# For Linux 6.12 and 6.1. Prints KTAP; leaves the objects in build/off/.
 #
 # The control is a kernel that has the hooks: there each of the objects differs.
 set -eu
@@ -27,7 +27,8 @@ CONFIG_TMPFS=y
 CONFIG_PRINTK=y'
 hooks=$(grep '^CONFIG_SIMD_COPY[_A-Z]*=y' "$vm/configs/patched")
 
-# compile NAME LINUX CONFIG OBJECTS [VARIABLE=VALUE]...: to build/off/NAME/
+# compile NAME LINUX CONFIG OBJECTS [VARIABLE=VALUE]...: to build/off/NAME/, where NAME
+# begins with the version of the kernel
 compile()
 {
 	name=$1
@@ -37,6 +38,9 @@ compile()
 	mkdir -p "$out/$name"
 	echo "$3" >"$out/$name/config"
 	shift 4
+	# What is not compiled again says nothing.
+	# shellcheck disable=SC2086 # words
+	(cd "$out/$name" && rm -rf $made)
 	# Of single objects kbuild makes some twice at a time, if it may.
 	for target in allnoconfig "-j$(nproc) prepare" "W=1 C=1 $made"; do
 		# shellcheck disable=SC2086 # words, all of them
@@ -52,7 +56,7 @@ compile()
 complaints()
 {
 	grep -E 'warning|error|objtool' "$out/$1/build.log" |
-		sed -E "s|^.*/(linux-6.12[^/]*)/||; s/:[0-9]+//g" | sort -u
+		sed -E "s|^.*/linux-[0-9.]+(-simd_copy)?/||; s/:[0-9]+//g" | sort -u
 }
 
 # All bytes of all sections, and what they refer to. Names of local symbols have a
@@ -71,29 +75,21 @@ differing()
 	done
 }
 
+# same KERNEL BITS
 same()
 {
-	for object in $(differing "$1" "$2"); do
-		echo "$object differs: compare what objdump -dr says of it in build/off/$1" \
-			"and in build/off/$2"
+	for object in $(differing "$1-stock-$2" "$1-off-$2"); do
+		echo "$object differs: compare what objdump -dr says of it in" \
+			"build/off/$1-stock-$2 and in build/off/$1-off-$2"
 		return 1
 	done
 }
 
-same_64()
-{
-	same stock-64 off-64
-}
-
-same_32()
-{
-	same stock-32 off-32
-}
-
+# no_new_complaint KERNEL
 no_new_complaint()
 {
-	complaints stock-64 >"$out/a"
-	complaints on-64 >"$out/b"
+	complaints "$1-stock-64" >"$out/a"
+	complaints "$1-on-64" >"$out/b"
 	comm -13 "$out/a" "$out/b" >"$out/new"
 	cat "$out/new"
 	[ ! -s "$out/new" ]
@@ -101,33 +97,54 @@ no_new_complaint()
 
 no_complaint_of_clang()
 {
-	! complaints on-clang | grep simd
+	! complaints 6.12-on-clang | grep simd
 }
 
+# control KERNEL
 control()
 {
-	n=$(differing off-64 on-64 | wc -l)
+	differing "$1-off-64" "$1-on-64" >"$out/differ"
+	n=$(wc -l <"$out/differ")
 	[ "$n" = "$(echo "$objects" | wc -w)" ] && return
-	echo "the test is void: with the hooks only $n objects differ: $(differing off-64 on-64)"
+	echo "the test is void: with the hooks only $n objects differ:"
+	cat "$out/differ"
 	return 1
+}
+
+# compile_all KERNEL
+compile_all()
+{
+	patched_source "$1"
+	for width in 64 32; do
+		bits="CONFIG_64BIT=y"
+		[ $width = 64 ] || bits="# CONFIG_64BIT is not set"
+		compile "$1-stock-$width" "$build/linux-$1" "$config
+$bits" "$objects"
+		compile "$1-off-$width" "$patched" "$config
+$bits" "$objects"
+	done
+	compile "$1-on-64" "$patched" "$config
+$hooks
+CONFIG_64BIT=y" "$objects lib/simd_copy/"
 }
 
 {
 	"$vm/packages.sh" build
-	patched_source
-	for width in 64 32; do
-		bits="CONFIG_64BIT=y"
-		[ $width = 64 ] || bits="# CONFIG_64BIT is not set"
-		compile stock-$width "$build/linux-6.12" "$config
-$bits" "$objects"
-		compile off-$width "$patched" "$config
-$bits" "$objects"
-	done
-	compile on-64 "$patched" "$config
-$hooks
-CONFIG_64BIT=y" "$objects lib/simd_copy/"
-	compile on-clang "$patched" "$config
+	"$vm/packages.sh" test
+	# One object after the other leaves a CPU to the other kernel.
+	compile_all 6.1 &
+	pid=$!
+	{
+		compile_all 6.12
+		compile 6.12-on-clang "$patched" "$config
 $hooks
 CONFIG_64BIT=y" "mm/util.o lib/usercopy.o lib/simd_copy/" CC=clang
+	} &
+	rc=0
+	wait $! || rc=1
+	wait $pid || rc=1
+	[ $rc = 0 ] || exit 1
 } >&2
-checks "$out/said" same_64 same_32 no_new_complaint no_complaint_of_clang control
+checker="eval"
+checks "$out/said" "same 6.12 64" "same 6.12 32" "no_new_complaint 6.12" "control 6.12" \
+	no_complaint_of_clang "same 6.1 64" "same 6.1 32" "no_new_complaint 6.1" "control 6.1"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# packages.sh run|test|build|series|bench: make sure that the Debian packages are
-# installed which "make run", "make test" as well, build.sh, "make series" or "make
+# packages.sh run|test|build [KERNEL]|series|bench: make sure that the Debian packages
+# are installed which "make run", "make test" as well, build.sh, "make series" or "make
 # bench" needs. Root installs what is missing; anyone else is told the one line to type.
 set -eu
 
@@ -12,16 +12,16 @@ test='sparse spin perl dash qemu-user-static linux-source-6.12 linux-source-6.1 
 	flex bison bc clang python3 python3-sphinx libjansson-dev
 	bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage'
 series='git linux-source-6.12 linux-source-6.1 xz-utils'
-build='gcc make flex bison bc libelf-dev lz4 xz-utils linux-source-6.12'
+build='gcc make flex bison bc libelf-dev lz4 xz-utils'
 bench='gcc make libc6-dev libjansson-dev gnuplot-nox'
 
 case ${1-} in
 run)	want=$run ;;
 test)	want="$run $test" ;;
-build)	want=$build ;;
+build)	want="$build linux-source-${2-6.12}" ;;
 series)	want=$series ;;
 bench)	want=$bench ;;
-*)	echo "usage: packages.sh run|test|build|series|bench" >&2; exit 1 ;;
+*)	echo "usage: packages.sh run|test|build [KERNEL]|series|bench" >&2; exit 1 ;;
 esac
 
 missing=
