@@ -110,8 +110,11 @@ vm)
 	;;
 esac
 
-echo
 rc=0
 "$vm/ktap.sh" "$out"/*.ktap >"$out/all.count" || rc=1
+# Where a long log is cut to its end, that is what failed.
+sed -e '$d' -e "s|^$out/||" -e '/^[^:]*: skipped: /d' -e 's/\.ktap: /: /' -e 's/^/failed: /' \
+	"$out/all.count"
+echo
 tail -n 1 "$out/all.count"
 exit $rc
