@@ -219,7 +219,7 @@ static u32 registers_cost(void *area, u32 clock)
 #define DST_STEP	317
 #define SRC_STEP	193
 
-/* So many rounds come first, before the next size is begun and before any more of them. */
+/* After so many rounds the next size is begun. Of huge pages there are that part of rounds. */
 #define MIN_ROUNDS	3
 #define MIN_ROUNDS_HUGE	1
 
@@ -227,7 +227,7 @@ static u32 registers_cost(void *area, u32 clock)
 #define MAX_ROUNDS	9
 #define MAX_SAMPLES	(2 * MAX_ROUNDS)
 
-/* No round takes more than this part of the time that is left: others need it, too. */
+/* No round but the first takes more than this part of the time that is left. */
 #define ROUND_TAKES	2
 
 /*
@@ -269,8 +269,7 @@ struct samples {
  * @regime:	one that is measured
  * @e:		index into simd_sizes[] of the kind
  * @rounds:	number of rounds so far
- * @round:	what the next one will take, ns
- * @spent:	what all took, ns
+ * @round:	what the last one took, and the next one will, ns
  * @shortest:	of all samples, ns
  * @over:	there will be none
  * @rows:	bitmap of rows in the next one; none before the first is prepared
@@ -282,7 +281,6 @@ struct cell {
 	unsigned int		e;
 	unsigned int		rounds;
 	u64			round;
-	u64			spent;
 	u64			shortest;
 	bool			over;
 	DECLARE_BITMAP(rows, SIMD_NR_ROUTINES);
@@ -492,7 +490,7 @@ static void sample(struct bench *b, struct cell *c, unsigned int row)
 		b->deadline = min(b->deadline + took, b->latest);
 		return;
 	}
-	c->spent += took;
+	c->round += took;
 	c->shortest = min(c->shortest, took);
 	s->ret[s->n] = per_call(ret, b->clock, n);
 	s->use[s->n] = per_call(use - start, 2 * b->clock, calls);
@@ -508,8 +506,8 @@ static void sample(struct bench *b, struct cell *c, unsigned int row)
 static void one_round(struct bench *b, struct cell *c)
 {
 	unsigned int stock = simd_stock_row(c->kind), i, row;
-	u64 before = c->spent;
 
+	c->round = 0;
 	sample(b, c, stock);
 	simd_for_each_row(i) {
 		row = c->rounds % 2 ? SIMD_NR_ROUTINES - 1 - i : i;
@@ -518,7 +516,6 @@ static void one_round(struct bench *b, struct cell *c)
 	}
 	if (size_of(c) != SIMD_MAX_SIZE)
 		sample(b, c, stock);
-	c->round = c->spent - before;
 	c->rounds++;
 
 	if (c->rounds > 1)
@@ -562,11 +559,7 @@ static bool prepare(struct bench *b, struct cell *c)
 /* Whether @a needs a round more than @b, which is not of a larger size. */
 static bool needs_more(const struct cell *a, const struct cell *b)
 {
-	bool few_a = a->rounds < min_rounds(a), few_b = b->rounds < min_rounds(b);
-
-	if (few_a && few_b)
-		return a->rounds < b->rounds;
-	return few_a || (!few_b && a->spent < b->spent);
+	return a->rounds * min_rounds(b) < b->rounds * min_rounds(a);
 }
 
 /* Of all cells that are ready for a round, the one that needs it most. */
@@ -602,7 +595,8 @@ static void race(struct bench *b)
 		if (bitmap_empty(c->rows, SIMD_NR_ROUTINES))
 			c->over = !prepare(b, c);
 		/* The first round of the smallest size takes place whatever it costs. */
-		if ((c->e || c->rounds) && (!left || c->round > div_u64(left, ROUND_TAKES)))
+		if ((c->e || c->rounds) &&
+		    (!left || c->round * (c->rounds ? ROUND_TAKES : 1) > left))
 			c->over = true;
 		if (!c->over)
 			one_round(b, c);
@@ -671,7 +665,7 @@ static void prepare_cells(struct bench *b)
  * in some lucky round or other, which a minimum would make the rule (Intel Xeon,
  * family 6, model 207).
  *
- * A round goes to the cell that has had the least time so far. A row that falls
+ * A round goes to the cell that has had the fewest so far. A row that falls
  * behind is dropped, the sooner the more it does, and those that are left at a
  * size go on to the next one: so most of the time goes to rows that are hard to
  * tell apart, until it is over. The smallest size is always measured. A cell that is
