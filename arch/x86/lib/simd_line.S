@@ -18,21 +18,18 @@
 #define TO_DST	7	/* rdi */
 
 /*
- * movdir64b (SRC), DST and clzero. Spelt as bytes: the oldest binutils that 6.1
- * and 6.12 build with (2.25) know neither. Retired when they need 2.33.
+ * movdir64b @off(SRC), and where to; and clzero. Spelt as bytes: the oldest binutils
+ * that 6.1 and 6.12 build with (2.25) know neither. Retired when they need 2.33.
  */
-.macro MOVDIR64B
-	.byte	0x66, 0x0f, 0x38, 0xf8, 0x3e
-.endm
-
-/* movdir64b @off(SRC), and where to. */
-.macro MOVDIR64B_FAR dst:req, off:req
+.macro MOVDIR64B dst=TO_DST, off=0
 	.byte	0x66
 .if \dst > 7
 	.byte	0x44
 .endif
 	.byte	0x0f, 0x38, 0xf8
-.if \off < 128
+.if \off == 0
+	.byte	0x06 | ((\dst & 7) << 3)
+.elseif \off < 128
 	.byte	0x46 | ((\dst & 7) << 3), \off
 .else
 	.byte	0x86 | ((\dst & 7) << 3)
@@ -42,9 +39,9 @@
 
 /* Two lines from @off(SRC) on to @reg, which moves on. */
 .macro TWO_LINES dst:req, reg:req, off:req
-	MOVDIR64B_FAR \dst, \off
+	MOVDIR64B \dst, \off
 	add	$64, \reg
-	MOVDIR64B_FAR \dst, \off + 64
+	MOVDIR64B \dst, \off + 64
 	add	$64, \reg
 .endm
 
