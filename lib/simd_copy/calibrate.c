@@ -210,15 +210,6 @@ static u32 registers_cost(void *area, u32 clock)
 /* The source of a misaligned copy is off by this. */
 #define MISALIGNED_BY	1
 
-/*
- * From sample to sample, destination and source move by so many pages, each in its
- * buffer. Lines that were flushed and written a moment ago are no cold memory: string
- * instructions take 1.8 times as long there, until 1 MiB has passed in between (Intel
- * Xeon, family 6, model 207). And how the two lie to each other matters for a copy.
- */
-#define DST_STEP	317
-#define SRC_STEP	193
-
 /* After so many rounds the next size is begun. Of huge pages there are that part of rounds. */
 #define MIN_ROUNDS	3
 #define MIN_ROUNDS_HUGE	1
@@ -232,7 +223,7 @@ static u32 registers_cost(void *area, u32 clock)
 
 /*
  * The rows of a size are those that were within so many percent of the best before.
- * Huge pages take so long that the winners have to do.
+ * Huge pages take so long that the best of each regime and context have to do.
  */
 #define NEXT_WITHIN	30
 #define NEXT_WITHIN_HUGE	0
@@ -293,7 +284,9 @@ struct cell {
  * @src:	likewise
  * @order:	as much of a huge page as there was to get
  * @window:	where copies to user space go
- * @taken:	samples
+ * @dst_at:	offset in @dst of the next sample
+ * @src_at:	likewise, in @src
+ * @user_at:	likewise, in @window
  * @clock:	cost of reading the clock, ns
  * @deadline:	when the time is over; put off by what others took of it
  * @latest:	but not beyond this
@@ -306,7 +299,9 @@ struct bench {
 	void		*src;
 	unsigned int	order;
 	struct simd_user_window	window;
-	unsigned int	taken;
+	unsigned long	dst_at;
+	unsigned long	src_at;
+	unsigned long	user_at;
 	u32		clock;
 	u64		deadline;
 	u64		latest;
@@ -385,7 +380,7 @@ static bool measurable(const struct bench *b, const struct cell *c)
 	/* Two huge pages are hot nowhere. */
 	if (c->regime != SIMD_STREAM && size_of(c) == SIMD_MAX_SIZE)
 		return false;
-	return size_of(c) + (c->regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0) <=
+	return sample_bytes(c) + (c->regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0) <=
 	       PAGE_SIZE << b->order;
 }
 
@@ -415,11 +410,19 @@ static u32 per_call(u64 ns, unsigned int clock, unsigned int calls)
 	return clamp_t(s64, div_s64(ns - clock, calls), 1, SIMD_MAX_COST);
 }
 
-/* Where in @room the @len bytes of this sample are. */
-static unsigned long place(const struct bench *b, unsigned long room, unsigned long len,
-			   unsigned int step)
+/*
+ * Where in @room the next @len bytes are. Samples go through all of it: lines that were
+ * flushed and written a moment ago are no cold memory, string instructions take 1.8
+ * times as long there, until 1 MiB has passed in between (Intel Xeon, family 6, model
+ * 207). How source and destination lie to each other matters, too: @gap is left.
+ */
+static unsigned long place(unsigned long *at, unsigned long room, unsigned long len,
+			   unsigned long gap)
 {
-	return b->taken * step % ((room - len) / PAGE_SIZE + 1) * PAGE_SIZE;
+	unsigned long here = *at + len <= room ? *at : 0;
+
+	*at = here + DIV_ROUND_UP(len, PAGE_SIZE) * PAGE_SIZE + gap;
+	return here;
 }
 
 static void make_state(const struct cell *c, void *dst, void *src, unsigned long len)
@@ -449,20 +452,24 @@ static void sample(struct bench *b, struct cell *c, unsigned int row)
 	const bool user = c->kind == SIMD_KIND_to_user;
 	unsigned int len = size_of(c), calls = sample_calls(len), n = return_calls(c), i;
 	unsigned int misaligned = c->regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0;
-	const unsigned long room = PAGE_SIZE << b->order;
-	unsigned long at = place(b, user ? b->window.size : room, n * len, DST_STEP);
-	void *dst = at + (user ? (void __force *)b->window.user : b->dst);
-	void *alias = at + (user ? b->window.alias : b->dst);
-	void *src = b->src + misaligned + place(b, room, n * len + misaligned, SRC_STEP);
+	const unsigned long room = PAGE_SIZE << b->order, bytes = sample_bytes(c);
+	unsigned long at = user ? place(&b->user_at, b->window.size, bytes, 0) :
+				  place(&b->dst_at, room, bytes, 0);
+	void *dst = user ? (void __force *)b->window.user : b->dst;
+	void *alias = user ? b->window.alias : b->dst;
+	void *src = b->src + misaligned;
 	u64 begin, start, ret, use, took;
 	unsigned long sum = 0;
 
-	b->taken++;
+	cond_resched();
 	begin = ktime_get_ns();
-	/* What the others left in the caches is neither this code nor its translations. */
+	/* What the others left in the caches is not this code. */
 	simd_run_row(row, dst, src, min_t(unsigned int, len, PAGE_SIZE));
 
-	make_state(c, alias, src, n * len);
+	dst += at;
+	alias += at;
+	src += place(&b->src_at, room, bytes + misaligned, PAGE_SIZE);
+	make_state(c, alias, src, bytes);
 	start = ktime_get_ns();
 	for (i = 0; i < n; i++)
 		simd_run_row(row, dst + i * len, src + i * len, len);
@@ -473,7 +480,9 @@ static void sample(struct bench *b, struct cell *c, unsigned int row)
 	 * their way gain from. One call is one call.
 	 */
 	if (timed_apart(c)) {
-		make_state(c, alias, src, calls * len);
+		dst += n * len;
+		alias += n * len;
+		src += n * len;
 		start = ktime_get_ns() - b->clock;
 		for (i = 0; i < calls; i++) {
 			simd_run_row(row, dst + i * len, src + i * len, len);
@@ -486,7 +495,7 @@ static void sample(struct bench *b, struct cell *c, unsigned int row)
 	use = ktime_get_ns();
 
 	took = use - begin;
-	if (took > INTERRUPTED_NS && took > INTERRUPTED * c->shortest) {
+	if (s->n && took > INTERRUPTED_NS && took > INTERRUPTED * c->shortest) {
 		b->deadline = min(b->deadline + took, b->latest);
 		return;
 	}
@@ -522,7 +531,6 @@ static void one_round(struct bench *b, struct cell *c)
 		simd_contenders(c->kind, c->regime, c->e, b->results, b->machine,
 				max(HOPELESS / (c->rounds - 1), HOPELESS_LEAST), c->rows);
 	c->over = c->rounds == MAX_ROUNDS || !is_race(c);
-	cond_resched();
 }
 
 /* The cell of the size before, if that says anything of this one. */
@@ -595,7 +603,7 @@ static void race(struct bench *b)
 		if (bitmap_empty(c->rows, SIMD_NR_ROUTINES))
 			c->over = !prepare(b, c);
 		/* The first round of the smallest size takes place whatever it costs. */
-		if ((c->e || c->rounds) &&
+		if ((smaller(b, c) || c->rounds) &&
 		    (!left || c->round * (c->rounds ? ROUND_TAKES : 1) > left))
 			c->over = true;
 		if (!c->over)
@@ -660,10 +668,10 @@ static void prepare_cells(struct bench *b)
  *		the same stores at the same cost but for the page tables
  * @machine:	@save_ns is filled in
  *
- * In rounds, so that what else the machine does hits all rows of a cell alike. The
- * median counts: string instructions on flushed lines are twice as fast as usual
- * in some lucky round or other, which a minimum would make the rule (Intel Xeon,
- * family 6, model 207).
+ * In rounds, so that what else the machine does hits all rows of a cell alike. Of
+ * stock the median counts, of others what two of three samples took at most: string
+ * instructions on flushed lines are twice as fast as usual in some lucky round or
+ * other, which a minimum would make the rule (Intel Xeon, family 6, model 207).
  *
  * A round goes to the cell that has had the fewest so far. A row that falls
  * behind is dropped, the sooner the more it does, and those that are left at a

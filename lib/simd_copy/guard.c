@@ -102,7 +102,7 @@ void simd_refuse(enum simd_refusal why)
  * section must leave the x87 tags empty (EMMS). The owner of the registers
  * gets them back unchanged, a pending exception included.
  *
- * A section must not sleep, fault on an unmapped kernel address, nest, change
+ * A section must not sleep, fault where there is no exception entry, nest, change
  * the interrupt state, or run for longer than a few microseconds. Only
  * simd_section() calls this, so that no path can leave a section open.
  *

@@ -144,8 +144,9 @@ SYM_FUNC_END(\name)
  * before it is stored; from there single bytes find the first that can not be,
  * and LEN is exact. Storing some bytes twice does no harm, they are the same.
  *
- * Nothing beyond LEN is loaded. What is may fault as well: /proc/kcore reads what
- * nobody has mapped, and memory that has failed is unmapped under its readers.
+ * Nothing beyond LEN is loaded. What is may fault as well: /proc/kcore copies from
+ * the vsyscall page, which may not be readable, and memory that has failed is unmapped
+ * under its readers.
  */
 
 /*

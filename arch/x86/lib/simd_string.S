@@ -149,7 +149,7 @@ SIMD_TO_USER_END simd_to_user_aligned_mov
  * the outer caches, then copy it with the string instruction. No vector
  * register is touched, for all that PREFETCHNTA came with SSE.
  *
- * Window and distance, ns per page with the source flushed, same Xeon:
+ * Window and distance, ns per page with the same source flushed each time, same Xeon:
  *
  *	window	distance	4 KiB	64 KiB	2 MiB
  *	256	0		600	636	534

@@ -40,10 +40,6 @@
  */
 #define ROAM_BYTES	(2ul << 20)
 
-/* They move by so many pages each. */
-#define DST_STEP	317
-#define SRC_STEP	193
-
 /* No routine is longer than this, bytes. */
 #define CODE_BYTES	2048
 
@@ -105,12 +101,15 @@ static unsigned long bytes_needed(const struct cell *cell, enum simd_kind kind)
 	       max(cell->dst_off, cell->src_off) + LINE + ROAM_BYTES;
 }
 
-/* Where the next call finds what is in a place, from its offset in the page on. */
-static unsigned long roam(enum place place, unsigned int step)
+/* Where the next call, of so many bytes, finds what is in a place: behind the last one. */
+static unsigned long roam(enum place place, unsigned long *at, unsigned long bytes)
 {
-	static unsigned long turn;
+	unsigned long here = *at;
 
-	return place == PLACE_DRAM ? turn++ * step % (ROAM_BYTES / PAGE_SIZE) * PAGE_SIZE : 0;
+	if (place != PLACE_DRAM)
+		return 0;
+	*at = (here + (bytes + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE) % ROAM_BYTES;
+	return here;
 }
 
 /* Buffers stay for the next cell. */
@@ -378,9 +377,12 @@ struct race {
 static u64 prepared_call(const struct race *r, const struct entrant *e, const struct cell *cell,
 			 struct crowd *crowd)
 {
-	void *dst = r->buffers->dst + cell->dst_off + roam(cell->dst, DST_STEP);
-	void *src = r->buffers->src + cell->src_off + roam(cell->src, SRC_STEP);
+	static unsigned long dst_at, src_at;
 	struct batch batch = { .calls = calls_at_once(cell, r->kind) };
+	const unsigned long bytes = batch.calls * (cell->size + cell->dst_off + cell->src_off);
+	void *dst = r->buffers->dst + cell->dst_off + roam(cell->dst, &dst_at, bytes);
+	/* A page more, so that the two do not always lie alike. */
+	void *src = r->buffers->src + cell->src_off + roam(cell->src, &src_at, bytes + PAGE_SIZE);
 	const struct subject *s = e->subject;
 
 	if (r->kind == SIMD_KIND_clear) {
