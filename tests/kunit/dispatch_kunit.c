@@ -23,36 +23,38 @@ static const unsigned int lens[] = {
 /* In a kthread that has none by itself, user memory that is there. */
 static unsigned long user;
 
-static void call(const struct check *c, enum simd_kind kind, unsigned long len,
-		 enum simd_regime regime)
+/* Return: bytes that were not copied. */
+static unsigned long call(const struct check *c, enum simd_kind kind, unsigned long len,
+			  enum simd_regime regime)
 {
 	unsigned int off = regime == SIMD_MISALIGNED ? 1 : 0;
 
 	switch (kind) {
 	case SIMD_KIND_clear:
 		simd_clear_pages(c->dst, len / PAGE_SIZE, regime);
-		break;
+		return 0;
 	case SIMD_KIND_copy:
 		simd_copy_pages(c->dst, c->src, len / PAGE_SIZE, regime);
-		break;
+		return 0;
 	default:
 		/* What is misaligned is cached to who calls, and told by the addresses. */
-		if (simd_copy_to_user_as((void __user *)user, c->src + off, len,
-					 off ? SIMD_CACHED : regime))
-			pr_err("user memory is not there\n");
+		return simd_copy_to_user_as((void __user *)user, c->src + off, len,
+					    off ? SIMD_CACHED : regime);
 	}
 }
 
 /* Nobody else is refused one for that reason. */
-static unsigned long nested(const struct check *c, enum simd_kind kind, unsigned long len,
+static unsigned long nested(struct kunit *test, enum simd_kind kind, unsigned long len,
 			    enum simd_regime regime)
 {
 	struct simd_stats before, after;
+	unsigned long left = len;
 
 	simd_stats_total(&before);
 	simd_section(SIMD_GUARD_XMM)
-		call(c, kind, len, regime);
+		left = call(test->priv, kind, len, regime);
 	simd_stats_total(&after);
+	KUNIT_EXPECT_EQ(test, left, 0);
 	return after.refused[SIMD_REFUSED_NESTED] - before.refused[SIMD_REFUSED_NESTED];
 }
 
@@ -98,7 +100,7 @@ static void regimes(struct kunit *test)
 			if (called != SIMD_AUTO && !simd_has_regime(kind, called))
 				continue;
 			/* Extents of this size are never streamed by themselves. */
-			KUNIT_EXPECT_EQ_MSG(test, nested(test->priv, kind, lens[kind], called),
+			KUNIT_EXPECT_EQ_MSG(test, nested(test, kind, lens[kind], called),
 					    set == (called == SIMD_AUTO ? SIMD_CACHED : called),
 					    "set for regime %u, called with %u", set, called);
 		}
@@ -134,7 +136,7 @@ static void contexts(struct kunit *test)
 	skip_without_user(test, kind);
 	for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
 		set_context(test, kind, context, row);
-		KUNIT_EXPECT_EQ_MSG(test, nested(test->priv, kind, lens[kind], SIMD_CACHED),
+		KUNIT_EXPECT_EQ_MSG(test, nested(test, kind, lens[kind], SIMD_CACHED),
 				    context == SIMD_FREE, "set for context %u", context);
 	}
 }
@@ -160,7 +162,7 @@ static void sizes(struct kunit *test)
 			simd_force(kind, 0, "auto");
 		}
 		for (at = 0; at < SIMD_NR_SIZES; at++)
-			KUNIT_EXPECT_EQ_MSG(test, nested(test->priv, kind,
+			KUNIT_EXPECT_EQ_MSG(test, nested(test, kind,
 							 (at + 1) * lens[kind], SIMD_CACHED),
 					    at == e, "set for size %u, called with %u", e, at);
 	}

@@ -120,12 +120,13 @@ static void source_ends(struct kunit *test)
 {
 	const struct simd_routine *r = row_of(test);
 	unsigned long addr = map(test, PROT_READ | PROT_WRITE);
-	u8 *src = vmalloc(BYTES), *end = src + BYTES;
-	unsigned int before, to;
+	u8 *src = test->priv = vmalloc(BYTES), *end = src + BYTES;
+	unsigned int before, to, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, src);
 	KUNIT_EXPECT_NULL(test, vmalloc_to_page(end));
-	memset(src, 0x5a, BYTES);
+	for (i = 0; i < BYTES; i++)
+		src[i] = i * 7 | 1;
 	for (before = 0; before < 600; before += before < 70 ? 1 : 53) {
 		to = before % 67;
 		KUNIT_EXPECT_EQ(test, clear_user((void __user *)addr, 1024), 0);
@@ -134,7 +135,11 @@ static void source_ends(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, copy(r, addr, src + PAGE_SIZE, BYTES), PAGE_SIZE);
 	KUNIT_EXPECT_TRUE(test, arrived(test, addr, src + PAGE_SIZE, BYTES - PAGE_SIZE, true));
-	vfree(src);
+}
+
+static void release(struct kunit *test)
+{
+	vfree(test->priv);
 }
 
 static void read_only(struct kunit *test)
@@ -195,6 +200,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name		= "simd_copy_to_user",
 	.suite_init	= check_settled,
+	.exit		= release,
 	.test_cases	= cases,
 };
 

@@ -122,6 +122,8 @@ static void use_stock(const char *kind)
 {
 	const struct row row = find_row(kind, NULL);
 
+	if (!row.name[0])
+		FAIL(ROUTINES " does not say what is stock");
 	use(kind, row.name);
 }
 

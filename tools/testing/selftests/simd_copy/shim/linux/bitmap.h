@@ -47,8 +47,4 @@ static inline int bitmap_empty(const unsigned long *map, unsigned int bits)
 	return !bitmap_weight(map, bits);
 }
 
-#define for_each_set_bit(bit, map, bits)		\
-	for ((bit) = 0; (bit) < (bits); (bit)++)	\
-		if (test_bit(bit, map))
-
 #endif /* SHIM_LINUX_BITMAP_H */
