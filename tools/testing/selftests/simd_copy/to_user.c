@@ -681,9 +681,10 @@ static int bring_late(void *unused)
 		/* The one who waits is off its CPU by now, and its registers are gone. */
 		usleep(1000);
 		bring.dst = msg.arg.pagefault.address & -PAGE;
+		/* Before it is there: who waits for it goes on at once, and looks. */
+		nr_late++;
 		if (ioctl(late_fd, UFFDIO_COPY, &bring) && errno != EEXIST)
 			bail("UFFDIO_COPY");
-		nr_late++;
 	}
 }
 
