@@ -73,8 +73,8 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
  * goes on. Where nothing can be faulted in, or @from is not mapped, all bytes
  * before that are stored and none from there on. Nothing is read beyond @from + @n.
  *
- * A section never spans a sleep: a store that faults in one ends it, and what
- * it left is stored outside of it.
+ * A section never spans a sleep: an access that faults in one ends it, and what
+ * it left is copied outside of it.
  *
  * Context: task, may sleep unless page fault handling is off.
  * Return: bytes that could NOT be copied, 0 on success.

@@ -172,7 +172,7 @@ EXPORT_SYMBOL_GPL(simd_guard_end);
 /**
  * simd_account() - count what a section has done
  * @bytes:	moved
- * @faulted:	a store to user memory faulted
+ * @faulted:	a user copy faulted
  *
  * Context: inside the section.
  */

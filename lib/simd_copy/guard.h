@@ -38,7 +38,7 @@ enum simd_refusal {
  * @invalidations: sections of a kernel thread: it has nothing to save, but the
  *		last owner's registers, had they still been on the CPU, have to be
  *		loaded again
- * @faults:	sections that a fault in user memory ended
+ * @faults:	sections that a fault of a user copy ended
  * @refused:	sections refused, by reason
  */
 struct simd_stats {

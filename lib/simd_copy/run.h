@@ -39,7 +39,7 @@ static inline void simd_section_close(struct simd_section *s)
 		{ (_guard), simd_guard_begin(_guard) };			\
 	     __section.open; simd_section_close(&__section))
 
-/* Return: bytes that were NOT done, which only a fault in user memory causes. */
+/* Return: bytes that were NOT done, which only a fault of a user copy causes. */
 static __always_inline unsigned long simd_call(enum simd_kind kind, union simd_fn fn,
 					       void *dst, const void *src,
 					       unsigned long len)
@@ -70,7 +70,7 @@ static __always_inline unsigned long simd_call(enum simd_kind kind, union simd_f
  * @src:	source, unless the kind has none
  * @len:	bytes, a multiple of the granules of the row and of stock
  * @all:	result, whether the routine did all that could be done: false if
- *		a section was refused or a store in one faulted
+ *		a section was refused or an access in one faulted
  *
  * What a section was refused for, or could not store for a fault, is done
  * outside of it by stock, which may sleep on the fault. Then sections go on.

@@ -55,7 +55,7 @@ enum simd_guard {
  * union simd_fn - the C ABI of a routine, one member per kind
  * @clear:	clear @len bytes at @dst
  * @copy:	copy @len bytes from @src to @dst
- * @to_user:	the same, where @dst may fault; returns the bytes NOT copied, and
+ * @to_user:	the same, where either may fault; returns the bytes NOT copied, and
  *		stores nothing beyond the others
  *
  * Typed, so that the compiler and kCFI check every call made through the table.
