@@ -449,7 +449,7 @@ static void sample(struct bench *b, struct cell *c, unsigned int row)
 {
 	struct simd_cost *cost = &b->results[row].cost[c->regime][c->e];
 	struct samples *s = &c->samples[row];
-	const bool user = c->kind == SIMD_KIND_to_user;
+	const bool user = c->kind == SIMD_KIND_to_user, stock = row == simd_stock_row(c->kind);
 	unsigned int len = size_of(c), calls = sample_calls(len), n = return_calls(c), i;
 	unsigned int misaligned = c->regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0;
 	const unsigned long room = PAGE_SIZE << b->order, bytes = sample_bytes(c);
@@ -504,8 +504,8 @@ static void sample(struct bench *b, struct cell *c, unsigned int row)
 	s->ret[s->n] = per_call(ret, b->clock, n);
 	s->use[s->n] = per_call(use - start, 2 * b->clock, calls);
 	s->n++;
-	cost->ret = typical(s->ret, s->n, row == simd_stock_row(c->kind));
-	cost->use = typical(s->use, s->n, row == simd_stock_row(c->kind));
+	cost->ret = typical(s->ret, s->n, stock);
+	cost->use = typical(s->use, s->n, stock);
 }
 
 /*

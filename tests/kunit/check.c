@@ -48,6 +48,11 @@ int check_choose(enum simd_kind kind, unsigned int regimes, const char *name)
 	return err;
 }
 
+int check_choose_stock(enum simd_kind kind)
+{
+	return check_choose(kind, CHECK_REGIMES, simd_routines[simd_stock_row(kind)].name);
+}
+
 void check_choose_again(struct kunit_suite *suite)
 {
 	unsigned int kind;

@@ -39,8 +39,9 @@ void check_exit(struct kunit *test);
 /* Built in, the library chooses its routines while the first tests run. */
 int check_settled(struct kunit_suite *suite);
 
-/* By name, in the regimes of a mask; and as .suite_exit of those who do so. */
+/* By name, in the regimes of a mask; stock in all; and as .suite_exit of those who do so. */
 int check_choose(enum simd_kind kind, unsigned int regimes, const char *name);
+int check_choose_stock(enum simd_kind kind);
 void check_choose_again(struct kunit_suite *suite);
 
 /* What a source has at an offset. No two bytes near each other are alike. */

@@ -79,9 +79,7 @@ static void skip_without_user(struct kunit *test, enum simd_kind kind)
 
 static void choose_stock(struct kunit *test, enum simd_kind kind)
 {
-	const char *name = simd_routines[simd_stock_row(kind)].name;
-
-	KUNIT_ASSERT_EQ(test, check_choose(kind, CHECK_REGIMES, name), 0);
+	KUNIT_ASSERT_EQ(test, check_choose_stock(kind), 0);
 }
 
 /* Of each regime only the calls that name it lead to its routine. */

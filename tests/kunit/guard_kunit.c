@@ -424,7 +424,7 @@ static int use_stock(struct kunit_suite *suite)
 
 	simd_settle();
 	for (kind = 0; kind < SIMD_NR_KINDS && !err; kind++)
-		err = check_choose(kind, CHECK_REGIMES, simd_routines[simd_stock_row(kind)].name);
+		err = check_choose_stock(kind);
 	if (err)
 		check_choose_again(suite);
 	/* Somebody may still be in what was chosen before. */
