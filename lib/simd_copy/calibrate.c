@@ -25,10 +25,14 @@
 
 /* --- Self-check ---------------------------------------------------------- */
 
-/* A red zone, two pages, at most a turn and the misalignment, a red zone. */
-#define CHECK_ORDER	2
-#define CHECK_BYTES	(PAGE_SIZE << CHECK_ORDER)
+/*
+ * Rows go through many pages in another way than through few: 8 of them at a time, 4,
+ * and one by one. Besides those there are two red zones, at most a turn, and the
+ * misalignment.
+ */
+#define CHECK_PAGES	(8 + 4 + 1)
 #define CHECK_RED	(PAGE_SIZE / 2)
+#define CHECK_BYTES	((CHECK_PAGES + 2) * PAGE_SIZE)
 
 /**
  * struct check - buffers of the self-check
@@ -53,8 +57,10 @@ static bool check_one(const struct check *c, unsigned int row, unsigned int dst_
 	used = dst_off + len + CHECK_RED;
 	memset(c->dst, 0xa5, used);
 	memset(c->want, 0xa5, used);
-	for (i = 0; i < len; i++)
-		c->want[dst_off + i] = r->kind == SIMD_KIND_clear ? 0 : src[i];
+	if (r->kind == SIMD_KIND_clear)
+		memset(c->want + dst_off, 0, len);
+	else
+		memcpy(c->want + dst_off, src, len);
 
 	if (!simd_run_row(row, c->dst + dst_off, src, len)) {
 		pr_warn("%s/%s: barred: its section was refused, so it could not be checked\n",
@@ -73,7 +79,7 @@ static bool check_one(const struct check *c, unsigned int row, unsigned int dst_
 }
 
 /*
- * One turn and a page; one turn, and two pages and a turn, as misaligned as the
+ * One turn and a page; one turn, and many pages and a turn, as misaligned as the
  * row allows, source and destination not alike.
  */
 static bool check_row(const struct check *c, unsigned int row)
@@ -84,7 +90,7 @@ static bool check_row(const struct check *c, unsigned int row)
 	return check_one(c, row, 0, 0, r->granule) &&
 	       check_one(c, row, 0, 0, PAGE_SIZE) &&
 	       check_one(c, row, dst_off, src_off, r->granule) &&
-	       check_one(c, row, dst_off, src_off, 2 * PAGE_SIZE + r->granule);
+	       check_one(c, row, dst_off, src_off, CHECK_PAGES * PAGE_SIZE + r->granule);
 }
 
 /**
@@ -101,9 +107,9 @@ void simd_self_check(struct simd_result *results)
 	struct check c;
 	unsigned int row, i;
 
-	c.dst = (u8 *)__get_free_pages(GFP_KERNEL, CHECK_ORDER);
-	c.want = (u8 *)__get_free_pages(GFP_KERNEL, CHECK_ORDER);
-	c.src = (u8 *)__get_free_pages(GFP_KERNEL, CHECK_ORDER);
+	c.dst = vzalloc(CHECK_BYTES);
+	c.want = vzalloc(CHECK_BYTES);
+	c.src = vzalloc(CHECK_BYTES);
 
 	if (c.src) {
 		/* No two bytes near each other alike: a shift must show. */
@@ -121,9 +127,9 @@ void simd_self_check(struct simd_result *results)
 		cond_resched();
 	}
 
-	free_pages((unsigned long)c.dst, CHECK_ORDER);
-	free_pages((unsigned long)c.want, CHECK_ORDER);
-	free_pages((unsigned long)c.src, CHECK_ORDER);
+	vfree(c.dst);
+	vfree(c.want);
+	vfree(c.src);
 }
 
 /* --- The registers of a task --------------------------------------------- */

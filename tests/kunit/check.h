@@ -12,8 +12,11 @@
 #include "core.h"
 #include "run.h"
 
-/* One section and a part of the next one. */
-#define CHECK_PAGES	5
+/*
+ * Three sections and a part of the next one; rows that go through 8 pages at a time, 4,
+ * and one by one, do all of that.
+ */
+#define CHECK_PAGES	13
 #define CHECK_BYTES	(CHECK_PAGES * PAGE_SIZE)
 
 /* All of them. */

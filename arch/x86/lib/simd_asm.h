@@ -24,6 +24,8 @@
 #include <asm/smap.h>
 #include <asm/trapnr.h>
 
+#define PAGE	4096
+
 #define DST	%_ASM_DI
 #define SRC	%_ASM_SI
 #define LEN	%_ASM_CX
@@ -104,16 +106,16 @@ SYM_FUNC_END(\name)
 .endm
 
 /*
- * A turn of a copy: with @load and @store through @regs, @width bytes each, @lines
- * cache lines. All of @regs are loaded before the first is stored.
+ * Copy @lines cache lines at offset @off, with @load and @store through @regs, @width
+ * bytes each. All of @regs are loaded before the first is stored.
  */
-.macro SIMD_COPY_TURN load:req, store:req, regs:req, width:req, lines:req, name
+.macro SIMD_COPY_LINES off:req, lines:req, load:req, store:req, regs:req, width:req, name
 	.set	.Lgroup, 0
 	.irp	reg, \regs
 	.set	.Lgroup, .Lgroup + \width
 	.endr
-	.set	.Lload, 0
-	.set	.Lstore, 0
+	.set	.Lload, \off
+	.set	.Lstore, \off
 	.rept	\lines * 64 / .Lgroup
 	.irp	reg, \regs
 	SIMD_ACCESS \name, \load .Lload(SRC), \reg
@@ -124,15 +126,63 @@ SYM_FUNC_END(\name)
 	.set	.Lstore, .Lstore + \width
 	.endr
 	.endr
+.endm
+
+/* A turn of a copy: some lines, and on to the next; ZF says whether they were the last. */
+.macro SIMD_COPY_TURN lines:req, load:req, store:req, regs:req, width:req, name
+	SIMD_COPY_LINES 0, \lines, \load, \store, "\regs", \width, "\name"
 	add	$\lines * 64, SRC
 	add	$\lines * 64, DST
 	sub	$\lines * 64, LEN
 .endm
 
-.macro SIMD_COPY_LOOP load:req, store:req, regs:req, width:req, lines=1
+/*
+ * Copy @pages pages at a time, as long as there are so many, @lines cache lines of each
+ * in turn: hardware prefetches within a page only, so that they are read with as many
+ * times the lines under way. @copy copies @lines at the offset that it is given, @count
+ * is a register for the turns.
+ *
+ * ns per 4 KiB of cold memory, extents of 64 KiB, on an Intel Xeon (family 6, model 207):
+ *
+ *	pages in turn	1	2	4	8
+ *	movnti		460	385	373	355
+ *	movntps		390	346	340	328
+ *	vmovntdq ymm	372	333	318	311
+ *	movdir64b	360	328	316	312
+ */
+.macro SIMD_COPY_PAGES pages:req, lines:req, count:req, copy:req, args:vararg
+.Lpages\@:
+	cmp	$\pages * PAGE, LEN
+	jb	.Lfewer\@
+	mov	$PAGE / 64 / \lines, \count
+.Lturn\@:
+	.set	.Lpage, 0
+	.rept	\pages
+	\copy	.Lpage, \lines, \args
+	.set	.Lpage, .Lpage + PAGE
+	.endr
+	/* Of 128, too, the negative fits a byte. */
+	sub	$-\lines * 64, SRC
+	sub	$-\lines * 64, DST
+	dec	\count
+	jnz	.Lturn\@
+	add	$(\pages - 1) * PAGE, SRC
+	add	$(\pages - 1) * PAGE, DST
+	sub	$\pages * PAGE, LEN
+	jmp	.Lpages\@
+.Lfewer\@:
+.endm
+
+.macro SIMD_COPY_LOOP load:req, store:req, regs:req, width:req, lines=1, pages=1, count=%edx
+	.if	\pages > 1
+	SIMD_COPY_PAGES \pages, \lines, \count, SIMD_COPY_LINES, \load, \store, "\regs", \width
+	test	LEN, LEN
+	jz	.Lcopied\@
+	.endif
 .Lcopy\@:
-	SIMD_COPY_TURN \load, \store, "\regs", \width, \lines
+	SIMD_COPY_TURN \lines, \load, \store, "\regs", \width
 	jnz	.Lcopy\@
+.Lcopied\@:
 .endm
 
 /*
@@ -247,7 +297,7 @@ SYM_FUNC_END(\name)
 	jb	.L\name\()_bytes
 	SIMD_TO_USER_HEAD \name, \align
 .L\name\()_turn:
-	SIMD_COPY_TURN name=\name load=\load store=\store width=\width lines=\lines regs="\regs"
+	SIMD_COPY_TURN \lines, \load, \store, "\regs", \width, "\name"
 	cmp	$\lines * 64, LEN
 	jae	.L\name\()_turn
 .endm

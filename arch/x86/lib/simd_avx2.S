@@ -4,7 +4,7 @@
  *
  * In:		dst, [src,] len as in simd_asm.h; dst aligned to 32 bytes, src
  *		any; len a multiple of the row's granule; inside an XMM section
- * Clobbers:	rcx, rsi, rdi, flags, ymm0 to ymm3, and the upper halves of
+ * Clobbers:	rcx, rdx, rsi, rdi, flags, ymm0 to ymm3, and the upper halves of
  *		ymm0 to ymm15, which are 0 on return
  * Ordering:	avx2: that of ordinary stores. avx2_nt: weak; the routine ends
  *		with SFENCE, so that everything it stored is visible before
@@ -40,7 +40,7 @@ SIMD_CLEAR_START simd_clear_avx2_nt
 SIMD_END simd_clear_avx2_nt
 
 SIMD_COPY_START simd_copy_avx2_nt
-	SIMD_COPY_LOOP vmovdqu, vmovntdq, YMM_REGS, 32, 2
+	SIMD_COPY_LOOP vmovdqu, vmovntdq, YMM_REGS, 32, 2, pages=4
 	vzeroupper
 	sfence
 SIMD_END simd_copy_avx2_nt

@@ -4,7 +4,7 @@
  *
  * In:		dst, [src,] len as in simd_asm.h; dst aligned to 64 bytes, src
  *		any; len a multiple of the row's granule; inside an XMM section
- * Clobbers:	rcx, rsi, rdi, flags, zmm16 to zmm19
+ * Clobbers:	rcx, rdx, rsi, rdi, flags, zmm16 to zmm19
  * Ordering:	avx512: that of ordinary stores. avx512_nt: weak; the routine
  *		ends with SFENCE, so that everything it stored is visible
  *		before any later store of this CPU (SDM vol. 1, 10.4.6.2).
@@ -36,7 +36,7 @@ SIMD_CLEAR_START simd_clear_avx512_nt
 SIMD_END simd_clear_avx512_nt
 
 SIMD_COPY_START simd_copy_avx512_nt
-	SIMD_COPY_LOOP vmovdqu64, vmovntdq, ZMM_REGS, 64, 4
+	SIMD_COPY_LOOP vmovdqu64, vmovntdq, ZMM_REGS, 64, 4, pages=4
 	sfence
 SIMD_END simd_copy_avx512_nt
 

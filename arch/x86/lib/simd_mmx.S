@@ -4,7 +4,7 @@
  *
  * In:		dst, [src,] len as in simd_asm.h; any alignment; len a multiple
  *		of 64; inside an MMX section
- * Clobbers:	rcx, rsi, rdi, flags, mm0 to mm7 and with them the x87 stack:
+ * Clobbers:	rcx, rdx, rsi, rdi, flags, mm0 to mm7 and with them the x87 stack:
  *		all tags are empty on return, the stack top is undefined
  * Ordering:	mmx: that of ordinary stores. mmx_nt: weak; the routine ends
  *		with SFENCE, so that everything it stored is visible before
@@ -41,7 +41,7 @@ SIMD_CLEAR_START simd_clear_mmx_nt
 SIMD_END simd_clear_mmx_nt
 
 SIMD_COPY_START simd_copy_mmx_nt
-	SIMD_COPY_LOOP movq, movntq, MM_REGS, 8
+	SIMD_COPY_LOOP movq, movntq, MM_REGS, 8, pages=2
 	sfence
 	emms
 SIMD_END simd_copy_mmx_nt

@@ -4,7 +4,7 @@
  *
  * In:		dst, [src,] len as in simd_asm.h; any alignment; len a multiple
  *		of the row's granule
- * Clobbers:	rax, rcx, rdx, rsi, rdi, r8, r9, flags
+ * Clobbers:	rax, rcx, rdx, rsi, rdi, r8 to r10, flags
  * Ordering:	mov: that of ordinary stores. movnti: weak; the routine ends
  *		with SFENCE, so that everything it stored is visible before
  *		any later store of this CPU (SDM vol. 1, 10.4.6.2).
@@ -47,7 +47,12 @@ SIMD_CLEAR_START simd_clear_movnti
 SIMD_END simd_clear_movnti
 
 SIMD_COPY_START simd_copy_movnti
+#ifdef CONFIG_X86_64
+	SIMD_COPY_LOOP mov, movnti, MOV_REGS, WORD, pages=2, count=%r10d
+#else
+	/* No register is left to count with. */
 	SIMD_COPY_LOOP mov, movnti, MOV_REGS, WORD
+#endif
 	sfence
 SIMD_END simd_copy_movnti
 

@@ -4,7 +4,7 @@
  *
  * In:		dst, [src,] len as in simd_asm.h; dst aligned to 16 bytes, src
  *		any; len a multiple of the row's granule; inside an XMM section
- * Clobbers:	rcx, rsi, rdi, flags, xmm0 to xmm3
+ * Clobbers:	rcx, rdx, rsi, rdi, flags, xmm0 to xmm3
  * Ordering:	sse: that of ordinary stores. sse_nt: weak; the routine ends
  *		with SFENCE, so that everything it stored is visible before
  *		any later store of this CPU (SDM vol. 1, 10.4.6.2).
@@ -36,12 +36,16 @@ SIMD_CLEAR_START simd_clear_sse_nt\suffix
 SIMD_END simd_clear_sse_nt\suffix
 
 SIMD_COPY_START simd_copy_sse_nt\suffix
-	SIMD_COPY_LOOP movups, movntps, XMM_REGS, 16, \lines
+	SIMD_COPY_LOOP movups, movntps, XMM_REGS, 16, pages=\lines
 	sfence
 SIMD_END simd_copy_sse_nt\suffix
 .endm
 
-/* Cache lines a turn: does unrolling pay for the instruction cache it takes? */
+/*
+ * Lines a turn. Those that are cleared follow each other: does unrolling pay for the
+ * instruction cache it takes? Those that are copied are of as many pages, see
+ * SIMD_COPY_PAGES.
+ */
 SSE_NT_ROUTINES "", 1
 SSE_NT_ROUTINES _x2, 2
 SSE_NT_ROUTINES _x4, 4

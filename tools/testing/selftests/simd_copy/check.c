@@ -37,9 +37,9 @@ const char *const check_names[NR_CHECKS] = {
 	[CHECK_CRASH]	= "survival",
 };
 
-#define ARENA_PAGES	12
+#define ARENA_PAGES	16
 #define ARENA		(ARENA_PAGES * PAGE_SIZE)
-#define MAX_LEN		(9 * PAGE_SIZE)
+#define MAX_LEN		(14 * PAGE_SIZE)
 #define RED		256ul
 #define RED_BYTE	0xa5
 
@@ -370,7 +370,7 @@ static bool check_edges(struct verdict *v)
 	};
 	static const unsigned int sizes[] = {
 		PAGE_SIZE / 2, PAGE_SIZE, 2 * PAGE_SIZE, 3 * PAGE_SIZE, 5 * PAGE_SIZE,
-		9 * PAGE_SIZE
+		8 * PAGE_SIZE, 13 * PAGE_SIZE
 	};
 	const unsigned int granule = v->r->granule;
 	unsigned long lens[ARRAY_SIZE(granules) + 3 * ARRAY_SIZE(sizes)];
