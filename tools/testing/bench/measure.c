@@ -27,18 +27,13 @@
 /* A call that takes this many times the median was not alone on the CPU. */
 #define OUTLIER		4
 
-/* Calls that are timed together move as many bytes; near, as a part of the L1 cache. */
-#define NEAR_PART	4
-#define FAR_BYTES	65536ul
-#define FAR_CALLS	16ul
-
 /*
- * Cold memory is elsewhere in each call, within so many bytes. Lines that were flushed
- * and written a moment ago are slower to string instructions, 1.8 times on an Intel
- * Xeon (family 6, model 207), until 1 MiB has passed in between; and how source and
- * destination lie to each other matters for a copy.
+ * Calls that are timed together move as many bytes; near, as a part of the L1 cache. Far,
+ * some 400 ns of what stock does is still to be done when the last one returns.
  */
-#define ROAM_BYTES	(2ul << 20)
+#define NEAR_PART	4
+#define FAR_BYTES	262144ul
+#define FAR_CALLS	64ul
 
 /* No routine is longer than this, bytes. */
 #define CODE_BYTES	2048
@@ -97,19 +92,8 @@ static unsigned long bytes_needed(const struct cell *cell, enum simd_kind kind)
 {
 	unsigned long stride = max(state_stride(cell, cell->dst), state_stride(cell, cell->src));
 
-	return (calls_at_once(cell, kind) - 1) * stride + cell->size +
-	       max(cell->dst_off, cell->src_off) + LINE + ROAM_BYTES;
-}
-
-/* Where the next call, of so many bytes, finds what is in a place: behind the last one. */
-static unsigned long roam(enum place place, unsigned long *at, unsigned long bytes)
-{
-	unsigned long here = *at;
-
-	if (place != PLACE_DRAM)
-		return 0;
-	*at = (here + (bytes + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE) % ROAM_BYTES;
-	return here;
+	return calls_at_once(cell, kind) * stride + max(cell->dst_off, cell->src_off) + LINE +
+	       WALK_BYTES;
 }
 
 /* Buffers stay for the next cell. */
@@ -123,6 +107,13 @@ static struct buffers *buffers_for(const struct cell *cell, enum simd_kind kind)
 		return b;
 	buffers_put(b);
 	return buffers_get(b, size, cell->huge) ? NULL : b;
+}
+
+/* A gap in one of them, so that source and destination do not always lie alike. */
+static void walks_begin(const struct buffers *b, struct walk *dst, struct walk *src)
+{
+	*dst = (struct walk) { .data = b->dst };
+	*src = (struct walk) { .data = b->src, .gap = PAGE_SIZE };
 }
 
 /* What lies in a place, bytes. */
@@ -250,6 +241,7 @@ static void *join_in(void *data)
 	const struct cell *cell = crowd->cell;
 	const bool clear = crowd->kind == SIMD_KIND_clear;
 	const unsigned int calls = calls_at_once(cell, crowd->kind);
+	struct walk dst_walk, src_walk;
 	struct buffers b = {};
 	unsigned int turn;
 
@@ -259,17 +251,20 @@ static void *join_in(void *data)
 		__atomic_add_fetch(&crowd->ready, 1, __ATOMIC_RELEASE);
 		return NULL;
 	}
+	walks_begin(&b, &dst_walk, &src_walk);
 	__atomic_add_fetch(&crowd->ready, 1, __ATOMIC_RELEASE);
 
 	for (turn = 0; ; turn++) {
-		void *dst = b.dst + cell->dst_off, *src = b.src + cell->src_off;
 		struct batch batch = { .calls = calls };
 		const struct subject *s;
+		void *dst, *src;
 
 		wait_for(&crowd->turn, turn, false);
 		s = crowd->subject;
 		if (!s)
 			break;
+		dst = state_place(&dst_walk, cell, cell->dst, calls) + cell->dst_off;
+		src = state_place(&src_walk, cell, cell->src, calls) + cell->src_off;
 		state_make(dst, clear ? NULL : src, cell, calls);
 		clock_settle();
 		__atomic_add_fetch(&crowd->ready, 1, __ATOMIC_RELEASE);
@@ -350,7 +345,8 @@ struct entrant {
 /**
  * struct race - a cell that is being measured
  * @cell:	the cell
- * @buffers:	what in
+ * @dst:	where the subjects store to
+ * @src:	where they load from
  * @kind:	what the subjects do
  * @crowd:	what the other CPUs do
  * @entrant:	who takes part; the last one does nothing, and shows what the clock
@@ -361,7 +357,8 @@ struct entrant {
  */
 struct race {
 	const struct cell	*cell;
-	const struct buffers	*buffers;
+	struct walk		dst;
+	struct walk		src;
 	enum simd_kind		kind;
 	struct crowd		crowd;
 	struct entrant		*entrant;
@@ -374,15 +371,12 @@ struct race {
  * Make the state, and call. @crowd joins in, unless it is NULL.
  * Return: ticks.
  */
-static u64 prepared_call(const struct race *r, const struct entrant *e, const struct cell *cell,
+static u64 prepared_call(struct race *r, const struct entrant *e, const struct cell *cell,
 			 struct crowd *crowd)
 {
-	static unsigned long dst_at, src_at;
 	struct batch batch = { .calls = calls_at_once(cell, r->kind) };
-	const unsigned long bytes = batch.calls * (cell->size + cell->dst_off + cell->src_off);
-	void *dst = r->buffers->dst + cell->dst_off + roam(cell->dst, &dst_at, bytes);
-	/* A page more, so that the two do not always lie alike. */
-	void *src = r->buffers->src + cell->src_off + roam(cell->src, &src_at, bytes + PAGE_SIZE);
+	void *dst = state_place(&r->dst, cell, cell->dst, batch.calls) + cell->dst_off;
+	void *src = state_place(&r->src, cell, cell->src, batch.calls) + cell->src_off;
 	const struct subject *s = e->subject;
 
 	if (r->kind == SIMD_KIND_clear) {
@@ -533,12 +527,14 @@ static void all_rounds(struct race *r, const struct effort *effort)
 
 static int race_init(struct race *r, const struct subject *const *subjects)
 {
+	const struct buffers *buffers = buffers_for(r->cell, r->kind);
 	unsigned int i;
 
 	r->entrant = calloc(r->nr, sizeof(*r->entrant));
 	r->order = calloc(r->nr, sizeof(*r->order));
-	if (!r->buffers || !r->entrant || !r->order)
+	if (!buffers || !r->entrant || !r->order)
 		return -1;
+	walks_begin(buffers, &r->dst, &r->src);
 	for (i = 0; i < r->nr; i++) {
 		bool last = i == r->nr - 1;
 
@@ -567,7 +563,6 @@ int measure(const struct cell *cell, const struct subject *const *subjects, unsi
 {
 	struct race r = {
 		.cell		= cell,
-		.buffers	= buffers_for(cell, subjects[0]->kind),
 		.kind		= subjects[0]->kind,
 		.nr		= nr + 1,
 		.loops		= effort->loops ?: MAX_LOOPS,

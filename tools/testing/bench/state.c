@@ -187,11 +187,9 @@ unsigned long fresh_front_size(const struct cell *cell)
 	return min(cell->size, 1ul * FRESH_STORES * fresh_width(cell->src));
 }
 
-static void bring(void *data, unsigned long size, enum place place, bool dirty)
+static void bring(void *data, unsigned long size, bool dirty)
 {
-	if (place == PLACE_DRAM)
-		flush(data, size);
-	else if (dirty)
+	if (dirty)
 		dirty_lines(data, size);
 	else
 		read_lines(data, size);
@@ -203,7 +201,7 @@ static void bring_all(void *data, const struct cell *cell, unsigned int calls,
 	const unsigned long stride = state_stride(cell, place);
 
 	do {
-		bring(data, cell->size, place, dirty);
+		bring(data, cell->size, dirty);
 		data += stride;
 	} while (--calls);
 }
@@ -215,10 +213,27 @@ unsigned long state_stride(const struct cell *cell, enum place place)
 	return (cell->size + unit - 1) & -unit;
 }
 
+void *state_place(struct walk *walk, const struct cell *cell, enum place place, unsigned int calls)
+{
+	const unsigned long bytes = calls * state_stride(cell, place);
+	void *here;
+
+	if (place != PLACE_DRAM || state_skip >> PLACE_DRAM & 1)
+		return walk->data;
+	if (!walk->at || walk->at + bytes > WALK_BYTES) {
+		/* A page more: extents may begin anywhere in one. */
+		flush(walk->data, max(WALK_BYTES, bytes) + PAGE_SIZE);
+		walk->at = 0;
+	}
+	here = walk->data + walk->at;
+	walk->at += bytes + walk->gap;
+	return here;
+}
+
 void state_make(void *dst, void *src, const struct cell *cell, unsigned int calls)
 {
 	/* Farthest first: nothing that follows brings a line nearer again. */
-	static const enum place order[] = { PLACE_DRAM, PLACE_L2, PLACE_L1 };
+	static const enum place order[] = { PLACE_L2, PLACE_L1 };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
