@@ -213,6 +213,16 @@ static u32 registers_cost(void *area, u32 clock)
  */
 #define BATCH_BYTES	(4 * PAGE_SIZE)
 
+/*
+ * A stream begins with so many pages that are not timed: until all that stores can wait
+ * in is full, stock seems faster than it is, by some 400 ns in all (Intel Xeon, family
+ * 6, model 207).
+ */
+#define LEAD_PAGES	4
+
+/* A huge page is so many extents of those that hooks clear and copy at a time. */
+#define PIECES		8
+
 /* The source of a misaligned copy is off by this. */
 #define MISALIGNED_BY	1
 
@@ -229,16 +239,17 @@ static u32 registers_cost(void *area, u32 clock)
 
 /*
  * The rows of a size are those that were within so many percent of the best before.
- * Huge pages take so long that the best of each regime and context have to do.
+ * Huge pages take so long that the best of each regime and context have to do; where
+ * that is stock, they are left to it.
  */
-#define NEXT_WITHIN	30
+#define NEXT_WITHIN	20
 #define NEXT_WITHIN_HUGE	0
 
 /*
  * A row this much dearer than the best, in percent, is dropped. That is after two
  * rounds, since one may have been interrupted; the more there were, the surer it is.
  */
-#define HOPELESS	30
+#define HOPELESS	12
 #define HOPELESS_LEAST	8
 
 /* A sample that took so many times what the shortest did, and so many ns, was interrupted. */
@@ -285,14 +296,37 @@ struct cell {
 };
 
 /**
+ * struct room - memory that samples walk through
+ * @data:	its address in the kernel
+ * @user:	its address for copies to user space
+ * @size:	bytes
+ * @at:		offset of the next sample
+ */
+struct room {
+	void		*data;
+	void		*user;
+	unsigned long	size;
+	unsigned long	at;
+};
+
+/**
+ * struct extent - what a sample is taken of
+ * @dst:	where the row stores to
+ * @alias:	the same memory, to read from
+ * @src:	where it loads from
+ */
+struct extent {
+	void	*dst;
+	void	*alias;
+	void	*src;
+};
+
+/**
  * struct bench - what a calibration works with
- * @dst:	@order pages
+ * @dst:	as much of a huge page as there was to get
  * @src:	likewise
- * @order:	as much of a huge page as there was to get
  * @window:	where copies to user space go
- * @dst_at:	offset in @dst of the next sample
- * @src_at:	likewise, in @src
- * @user_at:	likewise, in @window
+ * @litter:	a huge page to fill caches with, NULL if there was none
  * @clock:	cost of reading the clock, ns
  * @deadline:	when the time is over; put off by what others took of it
  * @latest:	but not beyond this
@@ -301,13 +335,10 @@ struct cell {
  * @cells:	by size, kind and regime
  */
 struct bench {
-	void		*dst;
-	void		*src;
-	unsigned int	order;
-	struct simd_user_window	window;
-	unsigned long	dst_at;
-	unsigned long	src_at;
-	unsigned long	user_at;
+	struct room	dst;
+	struct room	src;
+	struct room	window;
+	void		*litter;
 	u32		clock;
 	u64		deadline;
 	u64		latest;
@@ -338,17 +369,20 @@ static bool timed_apart(const struct cell *c)
 	return c->regime == SIMD_STREAM && sample_calls(size_of(c)) > 1;
 }
 
-/* What a page stores is on its way for a while, and the next ones wait for it. */
-static unsigned int return_calls(const struct cell *c)
+/* Pages that come first. What the rows before left in the caches is not this code. */
+static unsigned int lead_pages(const struct cell *c)
 {
-	return sample_calls(size_of(c)) * (timed_apart(c) ? 2 : 1);
+	if (size_of(c) == SIMD_MAX_SIZE)
+		return 0;
+	return c->regime == SIMD_STREAM ? LEAD_PAGES : 1;
 }
 
 /* All that a sample moves. */
 static unsigned long sample_bytes(const struct cell *c)
 {
-	return (unsigned long)size_of(c) * (return_calls(c) +
-					    (timed_apart(c) ? sample_calls(size_of(c)) : 0));
+	unsigned int calls = sample_calls(size_of(c)) * (timed_apart(c) ? 2 : 1);
+
+	return (unsigned long)size_of(c) * calls + lead_pages(c) * PAGE_SIZE;
 }
 
 /* The consumer: it reads every line, and depends on what it has read. */
@@ -373,6 +407,8 @@ static void make_hot(void *data, unsigned long len)
 
 static bool measurable(const struct bench *b, const struct cell *c)
 {
+	if (!size_of(c))
+		return false;
 	/* Some regimes are judged by what is measured in another. */
 	if (!simd_has_regime(c->kind, c->regime) || simd_measured(c->regime) != c->regime)
 		return false;
@@ -387,13 +423,12 @@ static bool measurable(const struct bench *b, const struct cell *c)
 	if (c->regime != SIMD_STREAM && size_of(c) == SIMD_MAX_SIZE)
 		return false;
 	return sample_bytes(c) + (c->regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0) <=
-	       PAGE_SIZE << b->order;
+	       b->dst.size;
 }
 
 /*
- * What the samples of a row come to. Half of those of stock took longer. Of any other
- * row a third did, but for one that may have been interrupted: where samples differ
- * much it takes more to win over stock.
+ * The median. Of two in the middle it is the lesser of stock, and the greater of others:
+ * where samples are few it takes more to win over stock.
  */
 static u32 typical(const u32 *samples, unsigned int n, bool stock)
 {
@@ -405,9 +440,7 @@ static u32 typical(const u32 *samples, unsigned int n, bool stock)
 			sorted[j] = sorted[j - 1];
 		sorted[j] = samples[i];
 	}
-	if (stock || n < 3)
-		return sorted[(n - 1) / 2];
-	return sorted[min(n * 2 / 3, n - 2)];
+	return sorted[stock ? (n - 1) / 2 : n / 2];
 }
 
 static u32 per_call(u64 ns, unsigned int clock, unsigned int calls)
@@ -422,21 +455,27 @@ static u32 per_call(u64 ns, unsigned int clock, unsigned int calls)
  * times as long there, until 1 MiB has passed in between (Intel Xeon, family 6, model
  * 207). How source and destination lie to each other matters, too: @gap is left.
  */
-static unsigned long place(unsigned long *at, unsigned long room, unsigned long len,
-			   unsigned long gap)
+static unsigned long place(struct room *room, unsigned long len, unsigned long gap)
 {
-	unsigned long here = *at + len <= room ? *at : 0;
+	unsigned long here = room->at + len <= room->size ? room->at : 0;
 
-	*at = here + DIV_ROUND_UP(len, PAGE_SIZE) * PAGE_SIZE + gap;
+	room->at = here + DIV_ROUND_UP(len, PAGE_SIZE) * PAGE_SIZE + gap;
 	return here;
 }
 
-static void make_state(const struct cell *c, void *dst, void *src, unsigned long len)
+static void make_state(const struct bench *b, const struct cell *c, void *dst, void *src,
+		       unsigned long len)
 {
 	if (c->regime == SIMD_STREAM) {
 		clflush_cache_range(dst, len);
 		if (c->kind != SIMD_KIND_clear)
 			clflush_cache_range(src, len);
+		/*
+		 * Flushing so much leaves the caches empty, which they are not on a
+		 * machine that has something to do.
+		 */
+		if (size_of(c) == SIMD_MAX_SIZE && b->litter)
+			memset(b->litter, 0, SIMD_MAX_SIZE);
 	} else {
 		make_hot(dst, len);
 		if (c->kind != SIMD_KIND_clear)
@@ -450,65 +489,113 @@ static bool is_race(const struct cell *c)
 	return bitmap_weight(c->rows, SIMD_NR_ROUTINES) > 1;
 }
 
-/* Take a sample of a row, and bring its cost up to date. */
-static void sample(struct bench *b, struct cell *c, unsigned int row)
+static void advance(struct extent *x, unsigned long len)
 {
-	struct simd_cost *cost = &b->results[row].cost[c->regime][c->e];
-	struct samples *s = &c->samples[row];
-	const bool user = c->kind == SIMD_KIND_to_user, stock = row == simd_stock_row(c->kind);
-	unsigned int len = size_of(c), calls = sample_calls(len), n = return_calls(c), i;
-	unsigned int misaligned = c->regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0;
-	const unsigned long room = PAGE_SIZE << b->order, bytes = sample_bytes(c);
-	unsigned long at = user ? place(&b->user_at, b->window.size, bytes, 0) :
-				  place(&b->dst_at, room, bytes, 0);
-	void *dst = user ? (void __force *)b->window.user : b->dst;
-	void *alias = user ? b->window.alias : b->dst;
-	void *src = b->src + misaligned;
-	u64 begin, start, ret, use, took;
+	x->dst += len;
+	x->alias += len;
+	x->src += len;
+}
+
+static u32 in_all(const u32 *pieces)
+{
+	return min_t(u64, (u64)PIECES * typical(pieces, PIECES, true), SIMD_MAX_COST);
+}
+
+/* A huge page, in pieces as hooks go through it: an interruption is in a few of them. */
+static struct simd_cost time_huge(const struct bench *b, unsigned int row, struct extent x)
+{
+	const unsigned int len = SIMD_MAX_SIZE / PIECES;
+	u32 ret[PIECES], read[PIECES];
+	struct simd_cost cost;
 	unsigned long sum = 0;
+	unsigned int i;
+	u64 start;
 
-	cond_resched();
-	begin = ktime_get_ns();
-	/* What the others left in the caches is not this code. */
-	simd_run_row(row, dst, src, min_t(unsigned int, len, PAGE_SIZE));
+	for (i = 0; i < PIECES; i++) {
+		start = ktime_get_ns();
+		simd_run_row(row, x.dst + i * len, x.src + i * len, len);
+		ret[i] = per_call(ktime_get_ns() - start, b->clock, 1);
+	}
+	for (i = 0; i < PIECES; i++) {
+		start = ktime_get_ns();
+		sum += consume(x.alias + i * len, len);
+		OPTIMIZER_HIDE_VAR(sum);
+		read[i] = per_call(ktime_get_ns() - start, b->clock, 1);
+	}
+	cost.ret = in_all(ret);
+	cost.use = min(cost.ret + in_all(read), SIMD_MAX_COST);
+	return cost;
+}
 
-	dst += at;
-	alias += at;
-	src += place(&b->src_at, room, bytes + misaligned, PAGE_SIZE);
-	make_state(c, alias, src, bytes);
+/* So many calls together that the clock can tell. */
+static struct simd_cost time_calls(const struct bench *b, const struct cell *c, unsigned int row,
+				   struct extent x)
+{
+	unsigned int len = size_of(c), calls = sample_calls(len), i;
+	unsigned long sum = 0;
+	struct simd_cost cost;
+	u64 start, ret;
+
+	for (i = 0; i < lead_pages(c); i++) {
+		simd_run_row(row, x.dst, x.src, min_t(unsigned int, len, PAGE_SIZE));
+		advance(&x, PAGE_SIZE);
+	}
 	start = ktime_get_ns();
-	for (i = 0; i < n; i++)
-		simd_run_row(row, dst + i * len, src + i * len, len);
+	for (i = 0; i < calls; i++)
+		simd_run_row(row, x.dst + i * len, x.src + i * len, len);
 	ret = ktime_get_ns() - start;
+	cost.ret = per_call(ret, b->clock, calls);
 
 	/*
 	 * A page is read before the next one is done, which stores that are still on
 	 * their way gain from. One call is one call.
 	 */
 	if (timed_apart(c)) {
-		dst += n * len;
-		alias += n * len;
-		src += n * len;
+		advance(&x, calls * len);
 		start = ktime_get_ns() - b->clock;
 		for (i = 0; i < calls; i++) {
-			simd_run_row(row, dst + i * len, src + i * len, len);
-			sum += consume(alias + i * len, len);
+			simd_run_row(row, x.dst + i * len, x.src + i * len, len);
+			sum += consume(x.alias + i * len, len);
 		}
 	} else {
-		sum = consume(alias, calls * len);
+		sum = consume(x.alias, calls * len);
 	}
 	OPTIMIZER_HIDE_VAR(sum);
-	use = ktime_get_ns();
+	cost.use = per_call(ktime_get_ns() - start, 2 * b->clock, calls);
+	return cost;
+}
 
-	took = use - begin;
+/* Take a sample of a row, and bring its cost up to date. */
+static void sample(struct bench *b, struct cell *c, unsigned int row)
+{
+	struct room *to = c->kind == SIMD_KIND_to_user && b->window.size ? &b->window : &b->dst;
+	struct simd_cost *cost = &b->results[row].cost[c->regime][c->e], once;
+	unsigned int misaligned = c->regime == SIMD_MISALIGNED ? MISALIGNED_BY : 0;
+	const bool stock = row == simd_stock_row(c->kind);
+	const unsigned long bytes = sample_bytes(c);
+	struct samples *s = &c->samples[row];
+	struct extent x;
+	unsigned long at;
+	u64 begin, took;
+
+	cond_resched();
+	begin = ktime_get_ns();
+	at = place(to, bytes, 0);
+	x.dst = to->user + at;
+	x.alias = to->data + at;
+	x.src = b->src.data + misaligned + place(&b->src, bytes + misaligned, PAGE_SIZE);
+	make_state(b, c, x.alias, x.src, bytes);
+	once = size_of(c) == SIMD_MAX_SIZE ? time_huge(b, row, x) : time_calls(b, c, row, x);
+
+	took = ktime_get_ns() - begin;
 	if (s->n && took > INTERRUPTED_NS && took > INTERRUPTED * c->shortest) {
 		b->deadline = min(b->deadline + took, b->latest);
 		return;
 	}
 	c->round += took;
 	c->shortest = min(c->shortest, took);
-	s->ret[s->n] = per_call(ret, b->clock, n);
-	s->use[s->n] = per_call(use - start, 2 * b->clock, calls);
+	s->ret[s->n] = once.ret;
+	s->use[s->n] = once.use;
 	s->n++;
 	cost->ret = typical(s->ret, s->n, stock);
 	cost->use = typical(s->use, s->n, stock);
@@ -630,21 +717,34 @@ static u32 clock_cost(void)
 	return best;
 }
 
-static bool alloc_buffers(struct bench *b)
+static bool alloc_rooms(struct bench *b)
 {
 	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
+	unsigned int order;
+	void *dst, *src;
 
-	for (b->order = get_order(SIMD_MAX_SIZE); ; b->order--) {
-		b->dst = (void *)__get_free_pages(gfp, b->order);
-		b->src = (void *)__get_free_pages(gfp, b->order);
-		if (b->dst && b->src)
+	for (order = get_order(SIMD_MAX_SIZE); ; order--) {
+		dst = (void *)__get_free_pages(gfp, order);
+		src = (void *)__get_free_pages(gfp, order);
+		if (dst && src)
 			break;
-		free_pages((unsigned long)b->dst, b->order);
-		free_pages((unsigned long)b->src, b->order);
-		if (PAGE_SIZE << b->order <= 2 * BATCH_BYTES)
+		free_pages((unsigned long)dst, order);
+		free_pages((unsigned long)src, order);
+		if (PAGE_SIZE << order <= 2 * BATCH_BYTES)
 			return false;
 	}
+	b->dst = (struct room){ .data = dst, .user = dst, .size = PAGE_SIZE << order };
+	b->src = (struct room){ .data = src, .size = PAGE_SIZE << order };
+	if (b->dst.size == SIMD_MAX_SIZE)
+		b->litter = (void *)__get_free_pages(gfp & ~__GFP_ZERO, order);
 	return true;
+}
+
+static void free_rooms(const struct bench *b)
+{
+	free_pages((unsigned long)b->dst.data, get_order(b->dst.size));
+	free_pages((unsigned long)b->src.data, get_order(b->src.size));
+	free_pages((unsigned long)b->litter, get_order(SIMD_MAX_SIZE));
 }
 
 static void prepare_cells(struct bench *b)
@@ -674,10 +774,10 @@ static void prepare_cells(struct bench *b)
  *		the same stores at the same cost but for the page tables
  * @machine:	@save_ns is filled in
  *
- * In rounds, so that what else the machine does hits all rows of a cell alike. Of
- * stock the median counts, of others what two of three samples took at most: string
- * instructions on flushed lines are twice as fast as usual in some lucky round or
- * other, which a minimum would make the rule (Intel Xeon, family 6, model 207).
+ * In rounds, so that what else the machine does hits all rows of a cell alike. The
+ * median counts: string instructions on flushed lines are twice as fast as usual in some
+ * lucky round or other, which a minimum would make the rule (Intel Xeon, family 6, model
+ * 207).
  *
  * A round goes to the cell that has had the fewest so far. A row that falls
  * behind is dropped, the sooner the more it does, and those that are left at a
@@ -698,21 +798,19 @@ int simd_calibrate(struct simd_result *results, u64 budget,
 	u64 start = ktime_get_ns();
 	struct bench *b = vzalloc(sizeof(*b));
 
-	if (!b || !alloc_buffers(b)) {
+	if (!b || !alloc_rooms(b)) {
 		vfree(b);
 		return -ENOMEM;
 	}
 	if (window) {
-		b->window = *window;
-	} else {
-		b->window.user = (void __user __force *)b->dst;
-		b->window.alias = b->dst;
-		b->window.size = PAGE_SIZE << b->order;
+		b->window.data = window->alias;
+		b->window.user = (void __force *)window->user;
+		b->window.size = window->size;
 	}
 	b->results = results;
 	b->machine = machine;
 	b->clock = clock_cost();
-	machine->save_ns = registers_cost(b->dst, b->clock);
+	machine->save_ns = registers_cost(b->dst.data, b->clock);
 	prepare_cells(b);
 
 	/* A huge page may be long in coming, which is no reason to time nothing. */
@@ -720,8 +818,7 @@ int simd_calibrate(struct simd_result *results, u64 budget,
 	b->latest = b->deadline + PUT_OFF * budget;
 	race(b);
 
-	free_pages((unsigned long)b->dst, b->order);
-	free_pages((unsigned long)b->src, b->order);
+	free_rooms(b);
 	vfree(b);
 	return 0;
 }

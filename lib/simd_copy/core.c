@@ -88,8 +88,10 @@ static const union simd_fn runners[SIMD_NR_ROUTINES] = {
 #define CALLS(_kind, _regime, _first)						\
 	DEFINE_STATIC_CALL(simd_##_kind##_##_regime##_0, _first);		\
 	DEFINE_STATIC_CALL(simd_##_kind##_##_regime##_1, _first);		\
-	DEFINE_STATIC_CALL(simd_##_kind##_##_regime##_2, _first)
+	DEFINE_STATIC_CALL(simd_##_kind##_##_regime##_2, _first);		\
+	DEFINE_STATIC_CALL(simd_##_kind##_##_regime##_3, _first)
 
+static_assert(SIMD_NR_SIZES == 4);
 CALLS(clear, cached, run_clear_rep_stosb);
 CALLS(clear, stream, run_clear_rep_stosb);
 CALLS(clear, cold, run_clear_rep_stosb);
@@ -115,7 +117,8 @@ static DEFINE_STATIC_KEY_FALSE(contexts_differ);
 	other ? runners[READ_ONCE(plan->row[part])]._kind(__VA_ARGS__) :	\
 	part == 0 ? static_call(simd_##_kind##_##_regime##_0)(__VA_ARGS__) :	\
 	part == 1 ? static_call(simd_##_kind##_##_regime##_1)(__VA_ARGS__) :	\
-		    static_call(simd_##_kind##_##_regime##_2)(__VA_ARGS__);	\
+	part == 2 ? static_call(simd_##_kind##_##_regime##_2)(__VA_ARGS__) :	\
+		    static_call(simd_##_kind##_##_regime##_3)(__VA_ARGS__);	\
 })
 
 #define PATCH_PLAN(_kind, _regime, _plan)					\
@@ -125,6 +128,7 @@ do {										\
 	static_call_update(simd_##_kind##_##_regime##_0, runners[p->row[0]]._kind); \
 	static_call_update(simd_##_kind##_##_regime##_1, runners[p->row[1]]._kind); \
 	static_call_update(simd_##_kind##_##_regime##_2, runners[p->row[2]]._kind); \
+	static_call_update(simd_##_kind##_##_regime##_3, runners[p->row[3]]._kind); \
 } while (0)
 
 static void patch_calls(enum simd_kind kind)

@@ -63,16 +63,18 @@ static u64 per_4k(u64 ns, unsigned int size)
 static void report_head(struct seq_file *m, enum simd_kind kind)
 {
 	const struct figure *f = figures_of(kind);
-	unsigned int i, e;
+	unsigned int i, e, width = 0;
 
 	/* Three groups of figures, then the sizes that each is of. */
+	simd_for_each_size(e, kind)
+		width += 8;
 	seq_printf(m, "%-25s", "ns per 4 KiB, by bytes");
 	for (i = 0; i < NR_FIGURES; i++)
-		seq_printf(m, " %*s", 8 * SIMD_NR_SIZES, f[i].title);
+		seq_printf(m, " %*s", width, f[i].title);
 	seq_printf(m, "\n%-8s %-12s %-5s", "kind", "routine", "guard");
 	for (i = 0; i < NR_FIGURES; i++) {
 		seq_puts(m, " ");
-		for (e = 0; e < SIMD_NR_SIZES; e++) {
+		simd_for_each_size(e, kind) {
 			struct size s = size_of(simd_sizes[kind][e]);
 
 			seq_printf(m, " %*lu%s", s.unit[0] ? 6 : 7, s.n, s.unit);
@@ -88,7 +90,7 @@ static void report_cells(struct seq_file *m, enum simd_kind kind,
 	unsigned int e;
 
 	seq_puts(m, " ");
-	for (e = 0; e < SIMD_NR_SIZES; e++) {
+	simd_for_each_size(e, kind) {
 		const struct simd_cost *cost = &res->cost[f->regime][e];
 		u64 ns = f->use ? cost->use : cost->ret;
 

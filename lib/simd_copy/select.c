@@ -139,9 +139,13 @@ static void make_plan(enum simd_kind kind, enum simd_regime regime,
 {
 	unsigned int e;
 
-	for (e = 0; e < SIMD_NR_SIZES; e++) {
+	simd_for_each_size(e, kind) {
 		select_row(kind, regime, e, results, save, stock, plan);
 		plan->from[e] = e ? crossover(kind, results, regime, save, plan, e) : 0;
+	}
+	for (; e < SIMD_NR_SIZES; e++) {
+		choose(plan, e, plan->row[e - 1], plan->why[e - 1], plan->gain[e - 1]);
+		plan->from[e] = ULONG_MAX;
 	}
 }
 
@@ -161,16 +165,18 @@ void simd_set_threshold(const struct simd_result *results, unsigned long cache_b
 {
 	const unsigned int *cached = choice->plan[SIMD_OWNED][SIMD_CACHED].row;
 	const unsigned int *stream = choice->plan[SIMD_OWNED][SIMD_STREAM].row;
-	const unsigned int *sizes = simd_sizes[simd_routines[choice->stock].kind];
+	const enum simd_kind kind = simd_routines[choice->stock].kind;
+	const unsigned int *sizes = simd_sizes[kind];
 	unsigned int e;
 
+	simd_for_each_size(e, kind)
+		choice->crossed = sizes[e];
 	choice->threshold = ULONG_MAX;
-	choice->crossed = sizes[SIMD_NR_SIZES - 1];
-	if (stream[SIMD_NR_SIZES - 1] == cached[SIMD_NR_SIZES - 1] || !cache_bytes)
+	if (stream[e - 1] == cached[e - 1] || !cache_bytes)
 		return;
 
 	/* From the largest down, so that one odd size does not count. */
-	for (e = SIMD_NR_SIZES; e; e--) {
+	for (; e; e--) {
 		u32 c = results[cached[e - 1]].cost[SIMD_STREAM][e - 1].use;
 		u32 s = results[stream[e - 1]].cost[SIMD_STREAM][e - 1].use;
 
@@ -221,20 +227,26 @@ void simd_contenders(enum simd_kind kind, enum simd_regime measured, unsigned in
 		     const struct simd_result *results, const struct simd_machine *machine,
 		     unsigned int percent, unsigned long *rows)
 {
+	const unsigned int stock = simd_stock_row(kind);
 	DECLARE_BITMAP(near, SIMD_NR_ROUTINES);
 	unsigned int context, regime, row;
 
 	bitmap_zero(near, SIMD_NR_ROUTINES);
-	__set_bit(simd_stock_row(kind), near);
+	__set_bit(stock, near);
 	for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
 		u32 save = save_cost(machine, context);
 
 		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-			u32 limit = part(least_cost(kind, results, regime, e, save),
-					 WHOLE + WHOLE / 100 * percent);
+			u32 base = cost_of(results, stock, regime, e, save);
+			u32 best = least_cost(kind, results, regime, e, save);
+			u32 limit;
 
 			if (simd_measured(regime) != measured)
 				continue;
+			/* Where stock is the best, it is not enough to be as good. */
+			if (base)
+				best = min(best, part(base, WINNING));
+			limit = part(best, WHOLE + WHOLE / 100 * percent);
 			/* What was not measured yet, for some interruption, costs 0. */
 			simd_for_each_row_of(row, kind)
 				if (cost_of(results, row, regime, e, save) <= limit)

@@ -163,13 +163,13 @@ extern const char *const simd_guard_names[SIMD_NR_GUARDS];
 	simd_for_each_row(row)			\
 		if (simd_routines[row].kind != (_kind)) { } else
 
-/* The largest copy to user space that is measured. */
-#define SIMD_TO_USER_MAX	(16 * PAGE_SIZE)
-
-/* Sizes that are measured, bytes by kind. */
-#define SIMD_NR_SIZES		3
+/* Sizes that are measured, bytes by kind; 0 where a kind has fewer. */
+#define SIMD_NR_SIZES		4
 #define SIMD_MAX_SIZE		(512 * PAGE_SIZE)
 extern const unsigned int simd_sizes[SIMD_NR_KINDS][SIMD_NR_SIZES];
+
+#define simd_for_each_size(e, _kind) \
+	for ((e) = 0; (e) < SIMD_NR_SIZES && simd_sizes[_kind][e]; (e)++)
 
 /**
  * struct simd_cost - the cost of one call of one routine
@@ -227,7 +227,8 @@ enum simd_context {
 /**
  * struct simd_plan - what to use in a regime and a context, by size
  * @row:	by index into simd_sizes[] of the kind, the chosen row
- * @from:	likewise, bytes from which it is used; those of the first are 0
+ * @from:	likewise, bytes from which it is used; those of the first are 0, and
+ *		ULONG_MAX where the kind has no such size
  * @why:	likewise, the reason in a few words
  * @gain:	likewise, cost of stock over cost of the choice, in percent; 0 if
  *		it was not measured
@@ -334,7 +335,7 @@ void simd_contenders(enum simd_kind kind, enum simd_regime measured, unsigned in
  * struct simd_user_window - user memory that calibration may write to
  * @user:	its user address, in the mm that is in use
  * @alias:	the same memory in the kernel's mapping
- * @size:	bytes, %SIMD_TO_USER_MAX at least; they are faulted in
+ * @size:	bytes, which are faulted in
  */
 struct simd_user_window {
 	void __user	*user;

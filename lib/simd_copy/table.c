@@ -72,12 +72,13 @@ const char *const simd_guard_names[SIMD_NR_GUARDS] = {
 
 /*
  * A page fault's worth, a batch of them, and a huge page; to user space what is
- * just worth a section, a page, and a pipe's worth.
+ * just worth a section, a page, a pipe's worth, and a huge page.
  */
 const unsigned int simd_sizes[SIMD_NR_KINDS][SIMD_NR_SIZES] = {
 	[SIMD_KIND_clear]	= { PAGE_SIZE, 16 * PAGE_SIZE, SIMD_MAX_SIZE },
 	[SIMD_KIND_copy]	= { PAGE_SIZE, 16 * PAGE_SIZE, SIMD_MAX_SIZE },
-	[SIMD_KIND_to_user]	= { SIMD_TO_USER_MIN, PAGE_SIZE, SIMD_TO_USER_MAX },
+	[SIMD_KIND_to_user]	= { SIMD_TO_USER_MIN, PAGE_SIZE, 16 * PAGE_SIZE,
+				    SIMD_MAX_SIZE },
 };
 EXPORT_SYMBOL_GPL(simd_sizes);
 

@@ -12,8 +12,8 @@
 
 #include "core.h"
 
-/* So much that what calibration has written is cold again when it comes back to it. */
-#define WINDOW_PAGES	256
+/* For the largest copy; the smaller ones walk through all of it. */
+#define WINDOW_PAGES	(SIMD_MAX_SIZE / PAGE_SIZE)
 
 static struct page *pages[WINDOW_PAGES];
 static int pinned;

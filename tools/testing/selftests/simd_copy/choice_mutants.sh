@@ -43,13 +43,17 @@ mutants()
 	more than 10 % from it|all may win
 	s/<= limit)/<= 2 * limit)/
 	10 % from the best|stock may drop out
-	s/__set_bit(simd_stock_row(kind), near);//
+	s/__set_bit(stock, near);//
 	one returns early|who is used early may not win
 	/^void simd_contenders/,$ s/simd_measured(regime) != measured/regime != measured/
 	best only where registers|only kernel threads matter
 	/^void simd_contenders/,$ s/context = 0;/context = SIMD_FREE;/
 	best only where none|only tasks matter
 	/^void simd_contenders/,$ s/context < SIMD_NR_CONTEXTS/context < SIMD_FREE/
+	10 % from where stock|to be as good as stock is enough
+	s/best = min(best, part(base, WINNING));//
+	stock was not measured yet|nobody is left where stock was not measured
+	s/^			if (base)$//
 	one was not measured|who was not measured drops out
 	/^void simd_contenders/,$ s/save) <= limit)/save) - 1 < limit)/
 	END
