@@ -254,7 +254,7 @@ static u32 registers_cost(void *area, u32 clock)
 
 /* A sample that took so many times what the shortest did, and so many ns, was interrupted. */
 #define INTERRUPTED	16
-#define INTERRUPTED_NS	1000000
+#define INTERRUPTED_NS	100000
 
 /* Interruptions do not count, but not for ever: the budget, times this. */
 #define PUT_OFF		10
