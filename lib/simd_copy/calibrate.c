@@ -428,7 +428,8 @@ static bool measurable(const struct bench *b, const struct cell *c)
 
 /*
  * The median. Of two in the middle it is the lesser of stock, and the greater of others:
- * where samples are few it takes more to win over stock.
+ * where samples are few it takes more to win over stock. But two are for when one was
+ * interrupted.
  */
 static u32 typical(const u32 *samples, unsigned int n, bool stock)
 {
@@ -440,7 +441,7 @@ static u32 typical(const u32 *samples, unsigned int n, bool stock)
 			sorted[j] = sorted[j - 1];
 		sorted[j] = samples[i];
 	}
-	return sorted[stock ? (n - 1) / 2 : n / 2];
+	return sorted[stock || n == 2 ? (n - 1) / 2 : n / 2];
 }
 
 static u32 per_call(u64 ns, unsigned int clock, unsigned int calls)
