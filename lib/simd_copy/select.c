@@ -219,7 +219,7 @@ EXPORT_SYMBOL_GPL(simd_select);
  * @e:		index into simd_sizes[] of the kind
  * @results:	what is known of each row
  * @machine:	what is known of the machine
- * @percent:	how much dearer than the best a row may seem
+ * @percent:	how much dearer than the best a row may seem, or than what beats stock
  * @rows:	bitmap of rows; those that are dearer, in each regime that is judged by
  *		these figures and in each context, are removed, but for stock
  */
