@@ -31,8 +31,8 @@
 .endif
 .endm
 
-/* As SIMD_COPY_LINES. */
-.macro MOVDIR64B_LINES off:req, lines:req
+/* As SIMD_COPY_LINES; nothing else has to be said. */
+.macro MOVDIR64B_LINES off:req, lines:req, nothing:vararg
 	.set	.Lline, \off
 	.rept	\lines
 	lea	.Lline(DST), TMP
