@@ -9,6 +9,14 @@ VM := tools/testing/vm
 VARIANT := $(if $(DEBUG),-debug)$(if $(PLANT),-plant)
 OPTIONS := $(if $(DEBUG),SIMD_COPY_DEBUG=1) $(if $(PLANT),SIMD_COPY_PLANT=1)
 
+# As tools/testing/vm/kernels.sh has it.
+empty :=
+space := $(empty) $(empty)
+ifneq ($(findstring $(space),$(CURDIR))$(findstring :,$(CURDIR)),)
+$(error there is a space or a colon in the path of this tree, '$(CURDIR)'. \
+	The kernel's build cannot handle that: move the tree)
+endif
+
 .PHONY: help run test check soak lint readme bench plots modules kernel kunit vm \
 	series apply unapply series-build clean distclean
 

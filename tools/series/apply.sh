@@ -9,7 +9,7 @@
 # KDIR/.simd_copy says what was done: files has the checksums of those that are
 # changed or new, dirs the folders that are new, orig the files as they were.
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(realpath "$(dirname "$0")/../..")
 . "$top/tools/series/lib.sh"
 
 mode=apply
@@ -17,7 +17,7 @@ case ${1-} in
 --update|--undo)	mode=${1#--}; shift ;;
 esac
 check_tree "${1-}"
-tree=$(cd "$1" && pwd)
+tree=$(realpath "$1")
 record=$tree/.simd_copy
 
 mkdir -p "$build"

@@ -10,7 +10,7 @@
 # of simd_copy is there; after the last patch it links the kernel. What is not built
 # by the tree yet, for lack of a Makefile that names it, gets one here.
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(realpath "$(dirname "$0")/../..")
 . "$top/tools/series/lib.sh"
 
 out=$build/series-build
@@ -131,7 +131,7 @@ for config; do
 done
 case $kernel in
 */*)	check_tree "$kernel"
-	tree=$(cd "$kernel" && pwd) ;;
+	tree=$(realpath "$kernel") ;;
 6.12)	linux_source
 	tree=$build/linux-6.12 ;;
 *)	die "this builds KERNEL=6.12, or the source of another kernel, whole: KDIR=" ;;

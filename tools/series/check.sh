@@ -4,7 +4,7 @@
 # check.sh: what series.sh and apply.sh promise, each with what would break the
 # promise. Reports KTAP. Needs Debian's linux-source-6.12 and linux-source-6.1.
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(realpath "$(dirname "$0")/../..")
 . "$top/tools/series/lib.sh"
 
 out=$build/series-check

@@ -7,12 +7,12 @@
 # The patches are made as commits of a repository that has only the files that
 # they touch, and prove with "git am" that they give what apply.sh gives.
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
+top=$(realpath "$(dirname "$0")/../..")
 . "$top/tools/series/lib.sh"
 
 case ${1-} in
 */*)	check_tree "$1"
-	tree=$(cd "$1" && pwd)
+	tree=$(realpath "$1")
 	name=$(tree_version "$tree") ;;
 *)	[ ! -e "${1-}/Makefile" ] || exec "$0" "./$@"
 	source_tree "${1-}"

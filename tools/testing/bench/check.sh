@@ -3,7 +3,7 @@
 #
 # check.sh [SIMDBENCH]: what simdbench promises about its options and files. KTAP.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 bench=${1-$top/build/bench/simdbench}
 table=$top/lib/simd_copy/routines.def
 tmp=$(mktemp -d)

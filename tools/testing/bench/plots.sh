@@ -3,8 +3,8 @@
 #
 # plots.sh [SIMDBENCH [FOLDER]]: measure what the plots show, and draw them as SVG.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$here/../../.." && pwd)/build/bench
+here=$(realpath "$(dirname "$0")")
+build=$(realpath "$here/../../..")/build/bench
 bench=${1-$build/simdbench}
 out=${2-$build/plots}
 

@@ -4,7 +4,7 @@
 # docs.sh: Documentation/ and the kernel-doc comments, to the taste of the kernel's own
 # scripts, and with the names that the code has. Reports KTAP.
 set -eu
-cd "$(dirname "$0")/../../.."
+cd "$(realpath "$(dirname "$0")/../../..")"
 out=build/lint/docs
 . tools/testing/lint/lib.sh
 top=$PWD

@@ -4,7 +4,7 @@
 # readme.sh [--update]: the table of routines in README.md is that of
 # routines.def, as the harness prints it. Reports KTAP. --update rewrites it.
 set -eu
-cd "$(dirname "$0")/../../.."
+cd "$(realpath "$(dirname "$0")/../../..")"
 out=build/lint/readme
 . tools/testing/lint/lib.sh
 harness=build/harness/harness_64

@@ -7,7 +7,7 @@
 # The controls in the same run are wrong routines, that each must draw the
 # complaint they were written for. A rule without a control fails.
 set -eu
-cd "$(dirname "$0")/../../.."
+cd "$(realpath "$(dirname "$0")/../../..")"
 lint=tools/testing/lint
 out=build/lint/rows
 . $lint/lib.sh

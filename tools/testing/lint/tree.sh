@@ -4,7 +4,7 @@
 # tree.sh: what no file may say, and the licence line that source files have.
 # All files that git does not ignore count, committed or not. Reports KTAP.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 cd "$top"
 . tools/testing/vm/kernels.sh
 out=build/lint/tree

@@ -6,7 +6,7 @@
 # time there has to be a counterexample, and to the property that the rule is
 # there for.
 set -u
-dir=$(cd "$(dirname "$0")" && pwd)
+dir=$(realpath "$(dirname "$0")")
 out=$dir/../../../build/model
 
 # What a kernel is, as guard.pml has it.

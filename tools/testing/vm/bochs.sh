@@ -9,7 +9,7 @@
 # The control is that kernel. It must oops at the first MMX instruction: if it
 # does not, neither does the other one's silence mean anything.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 kernel=${1-}

@@ -4,7 +4,7 @@
 # boot.sh KERNEL INITRAMFS OUT [CPU]: boot in QEMU, with the log of the kernel going
 # to OUT/console.log and what its init reports to standard output.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 # A guest takes 10 s to 30 s, on a busy machine some times that.

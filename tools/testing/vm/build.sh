@@ -6,7 +6,7 @@
 # is kept while source and configuration stay the same. The patched ones have the
 # series applied, and configs/patched as well. NAME-6.1 is of Linux 6.1, others of 6.12.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 name=${1-}

@@ -6,7 +6,7 @@
 # the environment names. Prints progress; fails if a test does. Leaves in build/run/:
 # console.log, results.ktap, routines.txt, info.txt.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 name=${1-}

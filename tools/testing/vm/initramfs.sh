@@ -5,7 +5,7 @@
 # /bin/NAME or wherever NAME says, into the initramfs OUT. The same input
 # gives the same bytes.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 out=$1

@@ -5,7 +5,7 @@
 # and its headers and unpack them below build/kernel/NAME. Nothing is installed:
 # the packages would put a kernel into the /boot of this machine.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 name=${1-}

@@ -30,6 +30,9 @@ vm=$top/tools/testing/vm
 selftests=$top/tools/testing/selftests/simd_copy
 start=$(date +%s)
 
+# With it, "cd" may go elsewhere than to the folder of that name here, and prints where.
+unset CDPATH
+
 kernel_names()
 {
 	echo "$kernels" | awk 'NF { printf "%s%s", sep, $1; sep = " " }'
@@ -74,6 +77,13 @@ die()
 	echo "error: $*" >&2
 	exit 1
 }
+
+# kbuild takes a space for the end of a name, and make a colon for that of a target.
+case $top in
+*[[:space:]:]*)
+	die "there is a space or a colon in the path of this tree, '$top'." \
+		"The kernel's build cannot handle that: move the tree" ;;
+esac
 
 check_kernel_name()
 {

@@ -8,7 +8,7 @@
 #
 # The control is a kernel whose guard does not clear x87 exceptions. It must panic.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 kdir=$build/kunit-um

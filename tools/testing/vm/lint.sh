@@ -4,7 +4,7 @@
 # lint.sh: checkpatch, sparse, warnings, objtool, shell syntax, and what is in
 # tools/testing/lint/. Any complaint fails. Reports KTAP.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 out=$build/lint

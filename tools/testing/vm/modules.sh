@@ -11,7 +11,7 @@
 # 6.12 has no MO= to send them elsewhere. A tree of links keeps them out of
 # the source tree, and several kernels apart.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 kdir=$1

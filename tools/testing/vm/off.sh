@@ -8,7 +8,7 @@
 #
 # The control is a kernel that has the hooks: there each of the objects differs.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 out=$build/off

@@ -4,7 +4,7 @@
 # run.sh KERNEL[-debug][@CPU]: show simd_copy at work on a stock kernel in QEMU, and on this
 # machine's CPU.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 kernel=${1-}

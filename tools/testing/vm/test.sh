@@ -5,7 +5,7 @@
 # cheapest first. The KTAP of each step goes to build/test/STEP.ktap. The last line
 # counts them.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 out=$build/test

@@ -5,7 +5,7 @@
 # tells. Prints KTAP. OUTPUT is where 'make' has built choice from the real one.
 set -eu
 out=$1/mutants
-cd "$(dirname "$0")"
+cd "$(realpath "$(dirname "$0")")"
 select=../../../../lib/simd_copy/select.c
 rm -rf "$out"
 mkdir -p "$out"
