@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # surroundings.sh: scripts that run elsewhere than where they were written: with CDPATH in
-# the environment, in a folder with a space in its name. Reports KTAP.
+# the environment, in a folder with a space in its name, against a kernel that clang has
+# built. Reports KTAP.
 set -eu
 cd "$(realpath "$(dirname "$0")/../../..")"
 out=$PWD/build/lint/surroundings
@@ -41,6 +42,17 @@ in_path()
 	cp Makefile "$out/$1"
 }
 
+# with_config LINE...: what modules.sh does for a kernel with that in its configuration
+with_config()
+{
+	printf '%s\n' "$@" >"$out/kernel/.config"
+	(
+		unset LLVM
+		PATH=$bin "$out/plain/tools/testing/vm/modules.sh" "$out/kernel" linted >&2 &&
+			cat "$out/plain/build/modules/linted/build.log"
+	)
+}
+
 results()
 {
 	sources | grep -E '[.]sh$|^[.]ci/' >"$out/list"
@@ -67,5 +79,26 @@ results()
 			says "$path" "$out/$name/tools/testing/vm/run.sh" 6.12
 	done
 	is 0 "control: another path" says "no kernel 'none'" make -C "$out/plain" run KERNEL=none
+
+	# All programs of this machine, but for clang.
+	bin=$out/bin
+	mkdir "$bin" "$out/kernel"
+	ln -s /usr/bin/* /bin/* "$bin" 2>/dev/null || :
+	rm -f "$bin"/clang* "$bin"/ld.lld*
+	# shellcheck disable=SC2016 # make's own variable
+	printf 'modules:\n\t@echo "LLVM is $(LLVM)."\n' >"$out/kernel/Makefile"
+	clang="CONFIG_CC_IS_CLANG=y CONFIG_CLANG_VERSION=990102"
+	with_config CONFIG_CC_IS_GCC=y >"$out/gcc"
+	is 0 "gcc's kernel" grep -qx "LLVM is ." "$out/gcc"
+	is 0 "clang's kernel, and no clang" says \
+		"sudo apt-get install clang-99 lld-99 llvm-99" with_config $clang
+	ln -s /bin/true "$bin/clang"
+	ln -s /bin/true "$bin/ld.lld"
+	with_config $clang >"$out/other"
+	is 0 "clang's kernel, and another clang" grep -qx "LLVM is 1." "$out/other"
+	ln -s /bin/true "$bin/clang-99"
+	ln -s /bin/true "$bin/ld.lld-99"
+	with_config $clang >"$out/same"
+	is 0 "clang's kernel, and that clang" grep -qx "LLVM is -99." "$out/same"
 }
 ktap results

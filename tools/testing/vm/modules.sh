@@ -20,6 +20,20 @@ shift 2
 [ -e "$kdir/Makefile" ] ||
 	die "no kernel headers in $kdir: install linux-headers-$(uname -r), or say KDIR="
 
+# What built the kernel builds its modules, or at least what is of its kind: gcc does
+# not know the options that are for clang.
+if grep -qsx CONFIG_CC_IS_CLANG=y "$kdir/.config" && [ -z "${LLVM-}" ]; then
+	version=$(sed -n 's/^CONFIG_CLANG_VERSION=\([0-9]*\)[0-9]\{4\}$/-\1/p' "$kdir/.config")
+	if command -v "clang$version" && command -v "ld.lld$version"; then
+		set -- "$@" LLVM="$version"
+	elif command -v clang && command -v ld.lld; then
+		set -- "$@" LLVM=1
+	else
+		die "clang has built the kernel of $kdir, and is missing here. Type:" \
+			"sudo apt-get install clang$version lld$version llvm$version"
+	fi >/dev/null
+fi
+
 out=$build/modules/$name
 mkdir -p "$out"
 cd "$top"
