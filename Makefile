@@ -50,14 +50,14 @@ check:
 	@$(VM)/test.sh check
 
 kunit:
-	@$(VM)/packages.sh test
+	@$(VM)/packages.sh kunit
 	@$(VM)/kunit.sh
 
 vm:
 	@$(VM)/test.sh vm
 
 soak:
-	@$(VM)/packages.sh run
+	@$(VM)/packages.sh run $(KERNEL)
 	@SOAK=$(SOAK) TESTS=hammer $(VM)/guest.sh $(KERNEL)
 
 lint:
@@ -65,10 +65,11 @@ lint:
 	@$(VM)/lint.sh
 
 readme:
+	@$(VM)/packages.sh run
 	@tools/testing/lint/readme.sh --update
 
 bench plots:
-	@$(VM)/packages.sh bench
+	@$(VM)/packages.sh bench $(KERNEL)
 	@$(VM)/kernel.sh $(KERNEL)
 	@$(MAKE) -s -C tools/testing/bench
 	@$(if $(filter plots,$@),tools/testing/bench/plots.sh,build/bench/simdbench)
@@ -81,14 +82,15 @@ modules:
 series-build series apply unapply: KDIR := $(if $(filter command environment,$(origin KDIR)),$(KDIR))
 
 series:
-	@$(VM)/packages.sh series
+	@$(VM)/packages.sh series $(if $(KDIR),,$(KERNEL))
 	@tools/series/series.sh $(or $(KDIR),$(KERNEL))
 
 series-build:
-	@$(VM)/packages.sh build
+	@$(VM)/packages.sh series-build $(if $(KDIR),,$(KERNEL))
 	@tools/series/build.sh $(or $(KDIR),$(KERNEL))
 
 apply:
+	@$(VM)/packages.sh series
 	@tools/series/apply.sh $(KDIR)
 
 unapply:

@@ -13,11 +13,8 @@ name=${1-}
 [ -e "$vm/configs/$name.config" ] ||
 	die "no configuration '$name': build.sh takes one of $(built_names)"
 out=$build/kernel/$name
-case $name in
-*-6.1)	base=6.1 ;;
-*)	base=6.12 ;;
-esac
-"$vm/packages.sh" build $base
+base=$(built_from "$name")
+"$vm/packages.sh" kernel "$name"
 set -- "$vm/configs/base" "$vm/configs/$name.config"
 if is_patched "$name"; then
 	patched_source $base

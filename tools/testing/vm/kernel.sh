@@ -2,12 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # kernel.sh NAME: have build.sh build a kernel, or download a stock Debian kernel
-# and its headers and unpack them below build/kernel/NAME. Nothing is installed:
-# the packages would put a kernel into the /boot of this machine.
+# and its headers and unpack them below build/kernel/NAME. Nothing is installed but
+# what the headers depend on: their packages would put a kernel into the /boot of
+# this machine.
+# kernel.sh --depends NAME: print the packages that the headers depend on
 set -eu
 top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
+only_depends=
+case ${1-} in
+--depends)	only_depends=1; shift ;;
+esac
 name=${1-}
 check_kernel_name "$name"
 dir=$build/kernel/$name
@@ -22,56 +28,92 @@ relocate()
 		sed -i "s|^include .*/usr/src/|include $dir/usr/src/|" "$makefile"
 }
 
-if [ -e "$dir/.complete" ]; then
+# own_lists COMMAND...: apt-get or apt-cache with package lists of this tree's own. The
+# machine's may be old, or not there, and only root may renew them.
+own_lists()
+{
+	set -- "$@" -qq -o Dir::State::lists="$build/apt/lists" -o Dir::Cache="$build/apt/cache" \
+		-o Dir::Cache::pkgcache=pkgcache.bin -o Acquire::Languages=none \
+		-o APT::Sandbox::User=root
+	"$@" </dev/null
+}
+
+# Set $packages to lines "unpack PACKAGE", of what makes the kernel and its headers, and
+# "needs PACKAGE", of what the headers depend on besides.
+resolve()
+{
+	image=$(kernel_field "$name" 2)
+	headers=$(kernel_field "$name" 3)
+	mkdir -p "$build/apt/lists/partial" "$build/apt/cache/archives/partial"
+	exec 9>"$build/apt/lock"
+	flock 9
+	own_lists apt-get update || :
+	packages=$(own_lists apt-cache depends --recurse --important "$image" "$headers" |
+		awk -v image="$image" -v headers="$headers" '
+		/^[^ ]/ { of = $1; next }
+		# Of alternatives the first.
+		{ if (!after) depends[of] = depends[of] " " $2; after = $1 ~ /^[|]/ }
+
+		function visit(package,		n, i, list) {
+			if (seen[package]++)
+				return
+			if (package !~ /^linux-(image|headers|kbuild)-/) {
+				print "needs " package
+				return
+			}
+			if (package != image && package != headers)
+				print "unpack " package
+			# The image is booted, not installed.
+			if (package ~ /^linux-image-/ && package != image)
+				return
+			n = split(depends[package], list, " ")
+			for (i = 1; i <= n; i++)
+				visit(list[i])
+		}
+		END { visit(image); visit(headers) }')
+	exec 9>&-
+	case $packages in
+	*linux-image-*linux-headers-*linux-kbuild-*) ;;
+	*)	die "no $image and $headers among the packages of this" \
+			"machine. This needs Debian 12, a line for bookworm-security in" \
+			"/etc/apt/sources.list, and a network" ;;
+	esac
+}
+
+if [ -n "$only_depends" ]; then
+	[ -s "$dir/.complete" ] || {
+		resolve
+		echo "$packages" | sed -n 's/^needs //p'
+		exit
+	}
+	cat "$dir/.complete"
+	exit
+fi
+
+"$vm/packages.sh" kernel "$name"
+mkdir -p "$build/kernel"
+exec 7>"$build/kernel/$name.lock"
+flock 7
+if [ -s "$dir/.complete" ]; then
 	relocate
 	exit
 fi
 
-# The packages that package $1 depends on and that match the pattern $2.
-depends()
-{
-	apt-cache depends --important "$1" 2>/dev/null |
-		awk -v re="$2" '$1 ~ /Depends:$/ && $2 ~ re { print $2 }'
-}
-
-resolve()
-{
-	image=$(depends "$(kernel_field "$name" 2)" '^linux-image-[0-9]')
-	headers=$(depends "$(kernel_field "$name" 3)" '^linux-headers-[0-9]')
-	[ -n "$image" ] && [ -n "$headers" ] || return 1
-	common=$(depends "$headers" '^linux-headers-.*-common')
-	kbuild=$(depends "$headers" '^linux-kbuild-')
-	[ -n "$common" ] && [ -n "$kbuild" ]
-}
-
-# Download package $1, and unpack from it what the other arguments name.
-unpack()
-{
-	pkg=$1
-	shift
-	apt-get -qq -o APT::Sandbox::User=root download "$pkg" </dev/null ||
-		die "cannot download $pkg: is there a network? Are the package lists" \
-			"new (sudo apt-get update)?"
-	dpkg-deb --fsys-tarfile ./"$pkg"_*.deb | tar -x "$@"
-	rm ./"$pkg"_*.deb
-}
-
-# A fresh machine has no package lists, an old one has stale ones.
-if [ "$(id -u)" = 0 ]; then
-	step "updating the package lists"
-	apt-get -qq update </dev/null
-fi
-resolve || die "no package $(kernel_field "$name" 2) and $(kernel_field "$name" 3) here:" \
-	"this needs Debian 12, and new package lists (sudo apt-get update)"
-
+step "downloading the kernel $name and its headers"
+resolve
 rm -rf "$dir"
 mkdir -p "$dir"
 cd "$dir"
-step "downloading $image and its headers"
-# The modules of the image are not needed: its drivers for QEMU are built in.
-unpack "$image" ./boot
-for p in "$headers" "$common" "$kbuild"; do
-	unpack "$p" ./usr
+for package in $(echo "$packages" | sed -n 's/^unpack //p'); do
+	own_lists apt-get download "$package" ||
+		die "cannot download $package, see above: is there a network?"
+	# The modules of the image are not needed: its drivers for QEMU are built in.
+	case $package in
+	linux-image-*)	folder=./boot ;;
+	*)		folder=./usr ;;
+	esac
+	dpkg-deb --fsys-tarfile ./"$package"_*.deb | tar -x "$folder"
+	rm ./"$package"_*.deb
 done
 relocate
-touch .complete
+echo "$packages" | sed -n 's/^needs //p' >.complete

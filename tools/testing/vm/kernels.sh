@@ -51,6 +51,15 @@ is_built()
 	[ -n "$1" ] && [ -e "$vm/configs/$1.config" ]
 }
 
+# The version of Linux that build.sh builds a kernel from.
+built_from()
+{
+	case $1 in
+	*-6.1)	echo 6.1 ;;
+	*)	echo 6.12 ;;
+	esac
+}
+
 is_patched()
 {
 	case $1 in

@@ -11,7 +11,7 @@ kernel=${1-}
 variant=${kernel%%@*}
 check_kernel_name "${variant%-debug}"
 out=$build/run/$kernel
-"$vm/packages.sh" run
+"$vm/packages.sh" run "${variant%-debug}"
 
 rc=0
 TESTS="load sysfs params hostile" "$vm/guest.sh" "$kernel" || rc=1

@@ -81,7 +81,10 @@ guests()
 	wait
 }
 
-"$vm/packages.sh" test
+case ${1-} in
+check)	"$vm/packages.sh" check 6.12 ;;
+*)	"$vm/packages.sh" test ;;
+esac
 case ${1-} in
 check)
 	run checkers checkers
