@@ -69,8 +69,7 @@ readme:
 	@tools/testing/lint/readme.sh --update
 
 bench plots:
-	@$(VM)/packages.sh bench $(KERNEL)
-	@$(VM)/kernel.sh $(KERNEL)
+	@$(VM)/packages.sh bench 6.12
 	@$(MAKE) -s -C tools/testing/bench
 	@$(if $(filter plots,$@),tools/testing/bench/plots.sh,build/bench/simdbench)
 

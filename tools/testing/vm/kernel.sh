@@ -116,4 +116,6 @@ for package in $(echo "$packages" | sed -n 's/^unpack //p'); do
 	rm ./"$package"_*.deb
 done
 relocate
+# What programs in user space need of the headers.
+ln -s usr/src/linux-headers-*-common*/arch/x86/include/asm/cpufeatures.h .
 echo "$packages" | sed -n 's/^needs //p' >.complete
