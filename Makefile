@@ -38,7 +38,7 @@ help:
 	@echo '           or KDIR=source of a kernel. series-build: build each of them'
 	@echo 'apply      put simd_copy into the source of a kernel, KDIR=; unapply: undo that'
 	@echo 'kernel     download a stock kernel and its headers into build/ (KERNEL=name)'
-	@echo 'clean      remove what was built; distclean: and the downloaded kernels'
+	@echo 'clean      remove what was built; distclean: and what was downloaded'
 
 run:
 	@$(VM)/run.sh $(KERNEL)$(if $(DEBUG),-debug)
@@ -100,7 +100,8 @@ kernel:
 	@echo '$(KERNEL): build/kernel/$(KERNEL)'
 
 clean:
-	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name kernel ! -name 'linux-*' -exec rm -rf {} +; fi
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name kernel \
+		! -name 'linux-*' ! -name bare -exec rm -rf {} +; fi
 
 distclean:
 	@rm -rf build

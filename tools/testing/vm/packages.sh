@@ -22,7 +22,7 @@ program='gcc make libc6-dev'
 run="$program gcc-multilib busybox-static qemu-system-x86 cpio"
 check="$run qemu-user-static libjansson-dev"
 # Compilers, analysers and emulators beside those.
-test="$check sparse spin perl dash git clang python3 python3-sphinx
+test="$check sparse spin perl dash git clang python3 python3-sphinx debootstrap
 	bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage"
 bench="$program libjansson-dev gnuplot-nox"
 # What "make" needs in the source of a kernel.

@@ -105,6 +105,7 @@ vm)
 	run model tools/testing/model/run.sh
 	run series tools/series/check.sh
 	run off "$vm/off.sh"
+	run bare "$vm/bare.sh"
 	run kunit "$vm/kunit.sh"
 	run bochs-i386 "$vm/bochs.sh" i386
 	run bochs-6.12 "$vm/bochs.sh" 6.12
