@@ -286,6 +286,131 @@ new_routine_needs_no_edit()
 	! grep -q throwaway "$out/series-6.12"/*
 }
 
+# --- Insertions -----------------------------------------------------------
+
+# a_list WORD...: a file with a list of them, in $style
+a_list()
+{
+	echo head
+	for word; do
+		case $style in
+		lines)		echo "= $word" ;;
+		paragraphs)	printf '\n= %s\n\ttext\n' "$word" ;;
+		esac
+	done
+	[ "$style" = paragraphs ] || echo tail
+}
+
+# inserted ORDER LIST WORD: put WORD into $out/list, which has those of LIST
+inserted()
+{
+	# shellcheck disable=SC2086 # a list
+	a_list $2 >"$out/list"
+	a_list "$3" | sed '/^= /,$!d; /^tail/d' >"$out/lines"
+	insert "$out/lines" "$out/list" "$1" '^= ' >"$out/said"
+}
+
+# becomes LIST WORD WANTED [ORDER]
+becomes()
+{
+	inserted "${4-Sorted}" "$1" "$2" || fail "$1 + $2: $(cat "$out/said")"
+	# shellcheck disable=SC2086
+	a_list $3 | diff - "$out/list" || fail "$1 + $2 is not $3 (${4-Sorted}, $style)"
+}
+
+# stays LIST WORD SAYS [ORDER]
+stays()
+{
+	! inserted "${4-Sorted}" "$1" "$2" || fail "not refused: $1 + $2"
+	grep -q -- "$3" "$out/said" || fail "$1 + $2: it does not say '$3'"
+	# shellcheck disable=SC2086
+	a_list $1 | cmp - "$out/list" || fail "$1 + $2 is refused, and the file has changed"
+}
+
+places()
+{
+	for style in lines paragraphs; do
+		becomes 'b d' c 'b c d'
+		becomes 'b d' a 'a b d'
+		becomes 'b d' e 'b d e'
+		becomes b a 'a b'
+		becomes b c 'b c'
+		# The neighbours of Linux 6.12, those of 7.1, and with some of them gone.
+		becomes 'sgx sigaltstack size' simd_copy 'sgx sigaltstack simd_copy size'
+		becomes 'sgx signal size' simd_copy 'sgx signal simd_copy size'
+		becomes 'sgx size' simd_copy 'sgx simd_copy size'
+		becomes 'sgx signal sparc64' simd_copy 'sgx signal simd_copy sparc64'
+		becomes 'sgx sparc64' simd_copy 'sgx simd_copy sparc64'
+		# Entries that are out of order, before the place and after it.
+		becomes 'x a b d e' c 'x a b c d e'
+		becomes 'a b d e a' c 'a b c d e a'
+		becomes 'a b y d x e a' c 'a b c y d x e a'
+		stays 'a b c' b 'a line already that reads = b'
+		stays 'c a b' b 'a line already that reads = b'
+		stays '' b 'no line matches'
+	done
+	style=lines
+	becomes 'c a' b 'c a b' After
+	stays 'c b a' b 'a line already that reads = b' After
+	stays '' b 'no line matches' After
+}
+
+insertions_find_their_place()
+{
+	places
+	sed -n '/^insert()/,/^}/p' "$series/lib.sh" >"$out/good"
+	while read -r damage; do
+		sed "$damage" "$out/good" >"$out/damaged.sh"
+		! cmp -s "$out/good" "$out/damaged.sh" || fail "'$damage' changes nothing"
+		# shellcheck disable=SC1091 # written above
+		! (. "$out/damaged.sh" && places >"$out/said.places" 2>&1) ||
+			fail "'$damage' is not noticed"
+		printf "%s: %s\n" "$damage" "$(tail -n 1 "$out/said.places")"
+	done <<-'END'
+	s/wrong < least/$0 < first/
+	s/wrong += \(.*\) > first .*/if (\1 > first) found = 1; wrong -= !found/
+	s/wrong < least/!place/
+	s/wrong < least/1/
+	s/!paragraph && place/place/
+	s/last < FNR/1/
+	s/present = 1/present = 0/
+	s/if (!n)/if (0)/
+	s/!sorted || //
+	END
+}
+
+# What is next to our lines in Linux 6.12 may go, too.
+neighbours_may_go()
+{
+	fresh 6.12 "$out/tree"
+	while IFS='|' read -r file neighbour; do
+		grep -q "^$neighbour" "$out/tree/$file" || fail "no $neighbour in $file"
+		sed -i "\\|^$neighbour|d" "$out/tree/$file"
+		echo "$file" >>"$out/inserted"
+	done <<-END
+	tools/testing/selftests/Makefile|TARGETS += sigaltstack
+	tools/testing/selftests/Makefile|TARGETS += size
+	Documentation/admin-guide/kernel-parameters.txt|${tab}show_lapic=
+	Documentation/admin-guide/kernel-parameters.txt|${tab}slab_debug
+	Documentation/arch/x86/index.rst|   xstate
+	MAINTAINERS|SIMPLEFB
+	arch/x86/include/asm/page_64.h|#include <linux/kmsan-checks.h>
+	lib/Kconfig|source "lib/fonts/Kconfig"
+	lib/Kconfig|config SG_SPLIT
+	lib/Makefile|obj-\$(CONFIG_PLDMFW)
+	lib/Makefile|obj-\$(CONFIG_GENERIC_LIB_DEVMEM_IS_ALLOWED)
+	END
+	"$series/apply.sh" "$out/tree"
+	while read -r file; do
+		grep -qi simd_ "$out/tree/$file" || fail "nothing of ours in $file"
+	done <"$out/inserted"
+
+	fresh 6.12 "$out/tree"
+	echo 'TARGETS += simd_copy' >>"$out/tree/tools/testing/selftests/Makefile"
+	refuses "edit 'selftests' does not fit" "$out/tree" "$series/apply.sh" "$out/tree"
+	grep -q 'selftests/Makefile: .* a line already' "$out/said" || fail "it does not say why"
+}
+
 # --- apply and unapply ----------------------------------------------------
 
 twice_and_back_again()
@@ -438,5 +563,6 @@ done
 checker=$0
 checks "$out/log" series git_am_equals_apply nothing_is_named_too_early checkpatch_is_content \
 	file_without_patch_is_refused part_of_nothing_is_refused new_routine_needs_no_edit \
-	unapply_restores changes_are_kept half_applied_is_restored update_touches_what_changed \
-	linked_tree_is_left_alone unknown_tree_is_left_alone what_is_no_tree_is_refused
+	insertions_find_their_place neighbours_may_go unapply_restores changes_are_kept \
+	half_applied_is_restored update_touches_what_changed linked_tree_is_left_alone \
+	unknown_tree_is_left_alone what_is_no_tree_is_refused

@@ -16,6 +16,16 @@
 #
 # edits/NAME/KERNEL.patch does NAME to the tree of KERNEL and of all others that it
 # fits: the first that applies is used. This is where kernels differ.
+#
+# edits/NAME/*.insert puts lines into a file of any tree, where no patch of NAME is to
+# depend on the lines around them. It has fields, an empty line, and the lines:
+#
+#	File: the name of the file. Documentation/arch/x86/ is Documentation/x86/ in
+#		kernels before 6.5, here and in the lines.
+#	Sorted: PATTERN (awk): the lines are an entry of a sorted list, whose entries
+#		begin with lines that match. Entries of more than one line have an empty
+#		line between them.
+#	After: PATTERN: instead of Sorted, the lines follow the last line that matches
 
 . "$top/tools/testing/vm/kernels.sh"
 
@@ -37,17 +47,25 @@ sign_as_test()
 		GIT_CONFIG_GLOBAL
 }
 
+# x86_docs TREE: the folder in Documentation/ that is about x86. It moved in 6.5.
+x86_docs()
+{
+	if [ -e "$1/Documentation/arch/x86" ]; then
+		echo arch/x86
+	else
+		echo x86
+	fi
+}
+
 # place TREE: each name read, and where it is in that kernel tree, if it goes there.
 place()
 {
-	docs=arch/x86
-	[ -e "$1/Documentation/arch/x86" ] || docs=x86
 	# simdbench and the rest of tools/ are about this tree, not about a kernel.
 	sed -n -e 's/.*/& &/' \
 		-e '/ Kconfig$/s| | lib/simd_copy/|p' \
 		-e '/ include\/asm\//s| | arch/x86/|p' \
 		-e '/ tests\/kunit\//s| tests/kunit/| lib/simd_copy/tests/|p' \
-		-e "s| Documentation/arch/x86/| Documentation/$docs/|" \
+		-e "s| Documentation/arch/x86/| Documentation/$(x86_docs "$1")/|" \
 		-e '/ Documentation\/bench\//d' \
 		-e '/ Documentation\//p' \
 		-e '/ arch\/x86\/lib\/simd_/p' \
@@ -82,6 +100,8 @@ edit_names()
 edited()
 {
 	sed -n 's|^--- a/\([^	 ]*\).*|\1|p' "$series"/edits/*/*.patch
+	grep -h '^File: ' "$series"/edits/*/*.insert |
+		sed 's/^File: *//p; s|/arch/x86/|/x86/|'
 	echo MAINTAINERS
 }
 
@@ -108,23 +128,102 @@ tree_version()
 		END { print v "." p "." s }' "$1/Makefile"
 }
 
+# insert LINES FILE Sorted|After PATTERN: put what is in LINES into FILE, see above. Where
+# that cannot be, standard output says why, and FILE stays as it is.
+#
+# In a sorted list the place is where the fewest entries are on the wrong side: a list
+# that is not quite sorted has one as well.
+insert()
+{
+	LC_ALL=C order=$3 pattern=$4 awk '
+	BEGIN { sorted = ENVIRON["order"] == "Sorted"; pattern = ENVIRON["pattern"] }
+	NR == FNR {
+		text = text $0 "\n"
+		if (first == "")
+			first = $0
+		paragraph = sorted && FNR > 1
+		next
+	}
+	$0 == first { present = 1 }
+	{ line[FNR] = $0 }
+	$0 ~ pattern && !(paragraph && line[FNR - 1] != "") {
+		entry[++n] = FNR
+		wrong += $0 > first ? 1 : -1
+		if (!sorted || wrong < least) {
+			least = wrong
+			place = n
+		}
+	}
+	END {
+		if (!n)
+			why = "no line matches " pattern
+		else if (present)
+			why = "there is a line already that reads " first
+		if (why) {
+			print why
+			exit 1
+		}
+		# After the entry before it, or before the entry after it.
+		if (!paragraph && place)
+			last = entry[place]
+		else
+			last = place < n ? entry[place + 1] - 1 : FNR
+		file = ARGV[2] ".new"
+		for (i = 1; i <= last; i++)
+			print line[i] >file
+		if (!paragraph)
+			printf "%s", text >file
+		else if (last < FNR)
+			print text >file
+		else
+			printf "\n%s", text >file
+		for (; i <= FNR; i++)
+			print line[i] >file
+	}' "$1" "$2" && mv "$2.new" "$2"
+}
+
+# do_insert EDIT DIR: the same as the file EDIT says, in DIR
+do_insert()
+{
+	lines=$2.lines
+	sed "s|Documentation/arch/x86/|Documentation/$(x86_docs "$2")/|" "$1" >"$lines"
+	file=$(sed -n '/^$/q; s/^File: *//p' "$lines")
+	order=$(sed -n '/^$/q; s/^\(Sorted\|After\): .*/\1/p' "$lines")
+	pattern=$(sed -n "/^\$/q; s/^$order: *//p" "$lines")
+	sed -i '1,/^$/d' "$lines"
+	if [ ! -e "$2/$file" ]; then
+		echo "$file: no such file"
+		false
+	elif ! why=$(insert "$lines" "$2/$file" "$order" "$pattern"); then
+		echo "$file: $why"
+		false
+	fi
+}
+
 # do_edit NAME DIR WHAT: edit the files in DIR, which are those of the tree WHAT
 do_edit()
 {
+	edit=$series/edits/$1
+	[ -d "$edit" ] || die "no tools/series/edits/$1"
 	export GIT_CEILING_DIRECTORIES="${2%/*}"
-	said=
-	for p in $(cd "$series/edits/$1" 2>/dev/null && ls | sort -Vr); do
-		p=$series/edits/$1/$p
-		why=$(cd "$2" && git apply --check "$p" 2>&1) && {
-			(cd "$2" && git apply "$p")
-			return
+	misfits=
+	for p in $(cd "$edit" && ls | sed -n '/[.]insert$/p'); do
+		why=$(do_insert "$edit/$p" "$2") || misfits="$misfits
+tools/series/edits/$1/$p:
+  $why"
+	done
+	said=$misfits
+	for p in $(cd "$edit" && ls | sed -n '/[.]patch$/p' | sort -Vr); do
+		why=$(cd "$2" && git apply --check "$edit/$p" 2>&1) && {
+			(cd "$2" && git apply "$edit/$p")
+			said=$misfits
+			break
 		}
 		said="$said
-${p#"$top/"}:
+tools/series/edits/$1/$p:
 $(echo "$why" | sed 's/^/  /')"
 	done
-	[ -n "$said" ] || die "no tools/series/edits/$1/*.patch"
-	die "the edit '$1' does not fit $3.$said
+	[ -z "$said" ] || die "the edit '$1' does not fit $3.$said
 Known kernels: $(known_kernels). For another, add tools/series/edits/$1/VERSION.patch"
 }
 
@@ -137,14 +236,7 @@ add_maintainers()
 	sed -n "s/^F:$tab//p" "$top/MAINTAINERS" |
 		sed '/^tests\//d; s|^tools/testing/$|&selftests/simd_copy/|' | place "$1" |
 		sed "s/.* /F:$tab/" | LC_ALL=C sort -u >>"$2.entry"
-	LC_ALL=C awk -v entry="$2.entry" '
-	NR == FNR { if (FNR == 1) title = $0; text = text $0 "\n"; next }
-	!done && list && last == "" && /^[0-9A-Z]/ && $0 > title { printf "%s\n", text; done = 1 }
-	/^Maintainers List/ { list = 1 }
-	{ print; last = $0 }
-	END { exit !done }' "$2.entry" "$2" >"$2.new" ||
-		die "MAINTAINERS of $1 has no list to put the entry of simd_copy into"
-	mv "$2.new" "$2"
+	why=$(insert "$2.entry" "$2" Sorted '^[0-9A-Z]') || die "MAINTAINERS of $1: $why"
 	rm "$2.entry"
 }
 
