@@ -154,9 +154,7 @@ mkdir "$repo"
 	git add -A -f
 	git commit -qm base
 	git tag base
-	set -- "$out/series"/*.patch
-	shift
-	git am -q "$@"
+	git am -q "$out/series"/*.patch
 )
 
 echo "KTAP version 1"

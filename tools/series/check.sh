@@ -72,27 +72,27 @@ is_whole()
 {
 	nr=0
 	for patch in "$1"/*.patch; do
+		nr=$((nr + 1))
 		case ${patch##*/} in
 		"$(printf '%04d' $nr)"-*)	;;
 		*)	fail "no patch $nr in $1" ;;
 		esac
-		if [ $nr -gt 0 ]; then
-			subject=$(sed -n 's/^Subject: \[PATCH [0-9/]*\] //p' "$patch")
-			grep -qxF "  $subject" "$1"/0000-*.patch ||
-				fail "the cover letter does not list '$subject'"
-			grep -q '^Signed-off-by: ' "$patch" || fail "$patch is not signed"
-			[ "$(sed '1,/^$/d; /^Signed-off-by/,$d' "$patch" | wc -w)" -ge 25 ] ||
-				fail "$patch says hardly anything"
-		fi
-		nr=$((nr + 1))
+		subject=$(sed -n 's/^Subject: \[PATCH [0-9/]*\] //p' "$patch")
+		grep -qxF "  $subject" "$1"/0000-cover-letter.txt ||
+			fail "the cover letter does not list '$subject'"
+		grep -q '^Signed-off-by: ' "$patch" || fail "$patch is not signed"
+		[ "$(sed '1,/^$/d; /^Signed-off-by/,$d' "$patch" | wc -w)" -ge 25 ] ||
+			fail "$patch says hardly anything"
 	done
-	echo "$nr files"
+	echo "$nr patches"
 	[ $nr -gt 15 ]
 }
 
 series_of()
 {
-	"$series/series.sh" "$1" "$out/series-$1" && is_whole "$out/series-$1"
+	"$series/series.sh" "$1" "$out/series-$1" >"$out/said-$1"
+	cat "$out/said-$1"
+	is_whole "$out/series-$1"
 }
 
 series()
@@ -108,25 +108,39 @@ series()
 	done
 }
 
+# typed KERNEL: in $out/am, what series.sh says to type, as it says it
+typed()
+{
+	rm -rf "$out/am"
+	cp -a "$out/am-base" "$out/am"
+	sed -n 's/^  \(git am \)/\1-q /p' "$out/said-$1" >"$out/command"
+	cat "$out/command"
+	grep -q . "$out/command" || fail "series.sh does not say what to type"
+	(cd "$out/am" && sh -e "$out/command")
+}
+
 # As a maintainer would do it, and compared with what "make apply" does.
 git_am()
 {
-	fresh "$1" "$out/am"
+	fresh "$1" "$out/am-base"
 	fresh "$1" "$out/applied"
 	"$series/apply.sh" "$out/applied"
 	(
-		cd "$out/am"
+		cd "$out/am-base"
 		git init -q
 		git add -A -f
 		git commit -qm base
-		set -- "$out/series-$1"/*.patch
-		shift
-		git am -q "$@"
 	)
+	typed "$1"
 	diff -r -x .git -x .simd_copy "$out/am" "$out/applied"
 	echo >>"$out/applied/lib/simd_copy/core.c"
 	! diff -rq -x .git -x .simd_copy "$out/am" "$out/applied" ||
 		fail "a byte more is not noticed"
+
+	# With a cover letter that is named like a patch it does not go through.
+	cp "$out/series-$1/0000-cover-letter.txt" "$out/series-$1/0000-cover-letter.patch"
+	! (typed "$1") || fail "'git am' of an empty patch is not noticed"
+	rm "$out/series-$1/0000-cover-letter.patch"
 }
 
 git_am_equals_apply()
@@ -173,9 +187,7 @@ steps()
 	git init -q
 	git add -A -f
 	git commit -qm base
-	set -- "$1"/*.patch
-	shift
-	git am -q "$@"
+	git am -q "$1"/*.patch
 	nr=0
 	for commit in $(git rev-list --reverse HEAD); do
 		git checkout -q "$commit"
@@ -215,7 +227,6 @@ checkpatch()
 	source_tree 6.12
 	patches=
 	for patch in "$out/series-$1"/*.patch; do
-		[ "${patch##*/0000-}" = "$patch" ] || continue
 		substance "$patch" >"$out/this"
 		substance "$out/series-6.12/${patch##*/}" >"$out/other"
 		[ "$1" != 6.12 ] && cmp -s "$out/this" "$out/other" || patches="$patches $patch"

@@ -152,11 +152,14 @@ mkdir -p "$(dirname "$out")"
 git format-patch -q -o "$out" --cover-letter --cover-from-description=subject \
 	--no-signature --zero-commit base
 
+# "git am" stops at a patch that is empty, so the cover letter is not named like one.
+# "git send-email" takes all files of a folder, in the order of their names.
+mv "$out/0000-cover-letter.patch" "$out/0000-cover-letter.txt"
+
 # What a maintainer gets from it is what "make apply" gives.
 git worktree add -q --detach "$stage/am" base
 cd "$stage/am"
 set -- "$out"/*.patch
-shift
 git am -q "$@" >"$stage/am.log" 2>&1 || {
 	cat "$stage/am.log" >&2
 	die "git am does not take the patches in $out"
@@ -164,4 +167,6 @@ git am -q "$@" >"$stage/am.log" 2>&1 || {
 rm .git
 diff -r "$stage/new" "$stage/am" ||
 	die "git am of $out does not give what apply.sh gives, see above"
-step "$# patches and a cover letter for Linux $name: ${out#"$top/"}"
+step "$# patches and a cover letter, 0000-cover-letter.txt, for Linux $name. In a clone of it:
+  git am $out/*.patch
+  git send-email --to=ADDRESS $out"
