@@ -34,7 +34,7 @@
 static const struct context {
 	const char	*name;
 	const char	*refused;
-	const char	*refused_rt;	/* PREEMPT_RT, where that differs */
+	const char	*refused_else;	/* where differs() says so */
 } contexts[SIMD_COPY_TEST_NR_CONTEXTS] = {
 	[SIMD_COPY_TEST_TASK]		  = { "task", "" },
 	[SIMD_COPY_TEST_IRQS_OFF]	  = { "interrupts off", "" },
@@ -46,7 +46,7 @@ static const struct context {
 	[SIMD_COPY_TEST_NMI]		  = { "nmi", "nmi" },
 	[SIMD_COPY_TEST_NESTED]		  = { "section", "nested" },
 	[SIMD_COPY_TEST_FOREIGN]	  = { "kernel_fpu_begin", "nested" },
-	/* RT runs softirqs in a thread, once the section is over. */
+	/* If softirqs wait, they come once the section is over. */
 	[SIMD_COPY_TEST_SECTION_SOFTIRQ]  = { "softirq in a section", "softirq", "" },
 	[SIMD_COPY_TEST_SECTION_HARDIRQ]  = { "hardirq in a section", "hardirq", "rt_hardirq" },
 	[SIMD_COPY_TEST_EXIT]		  = { "exiting task", "" },
@@ -60,7 +60,7 @@ static struct row {
 	char	lacks[32];		/* "unsupported:", "barred:", or neither */
 } rows[128];
 static unsigned int nr_rows;
-static int realtime, fd;
+static int realtime, softirqs_wait, fd;
 
 static int read_rows(void)
 {
@@ -169,10 +169,15 @@ static const char *explain(int err)
 	}
 }
 
+static int differs(unsigned int context)
+{
+	return context == SIMD_COPY_TEST_SECTION_SOFTIRQ ? softirqs_wait : realtime;
+}
+
 static void test_context(unsigned int context)
 {
 	const struct context *c = &contexts[context];
-	const char *refused = realtime && c->refused_rt ? c->refused_rt : c->refused;
+	const char *refused = differs(context) && c->refused_else ? c->refused_else : c->refused;
 	int later = context == SIMD_COPY_TEST_EXIT || context == SIMD_COPY_TEST_HOTPLUG;
 	struct simd_copy_test_run run;
 	unsigned int i, n = 0;
@@ -250,7 +255,7 @@ int main(void)
 	};
 	struct simd_copy_test_run run;
 	struct utsname uts;
-	unsigned int i;
+	unsigned int i, major = 0, minor = 0;
 
 	printf("KTAP version 1\n");
 	fd = open(SIMD_COPY_TEST_PATH, O_RDWR);
@@ -264,7 +269,10 @@ int main(void)
 		       strerror(errno));
 		return KSFT_SKIP;
 	}
+	sscanf(uts.release, "%u.%u", &major, &minor);
 	realtime = !!strstr(uts.version, "PREEMPT_RT");
+	/* PREEMPT_RT runs softirqs in a thread. From 6.15 on sections keep them off. */
+	softirqs_wait = realtime || major > 6 || (major == 6 && minor >= 15);
 
 	printf("1..%zu\n", ARRAY_SIZE(contexts) + 5);
 	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
