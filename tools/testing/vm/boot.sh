@@ -43,10 +43,11 @@ echo "# accelerator: $accel ($why), -cpu $cpu"
 # Sockets: the only thing that the BIOS tells a kernel without ACPI of.
 # no_timer_check: on a busy host the emulated timer may be too late for the boot
 # check of the IO-APIC, and the kernel panics. It skips the check itself on KVM.
+# kunit.autorun: 6.19 runs no suite by itself if CONFIG_KUNIT_AUTORUN_ENABLED is off.
 rc=0
 timeout -k 5 $limit qemu-system-x86_64 -accel $accel$thread -cpu "$cpu" -smp 2,sockets=2 -m 1024 \
 	-kernel "$kernel" -initrd "$initramfs" \
-	-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check kunit.enable=1 simd_copy.copy=mov_x2 simd_copy.clear=nonsense ${TESTS:+tests=\"$TESTS\"} ${soak:+soak=$soak}" \
+	-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check kunit.enable=1 kunit.autorun=1 simd_copy.copy=mov_x2 simd_copy.clear=nonsense ${TESTS:+tests=\"$TESTS\"} ${soak:+soak=$soak}" \
 	-nodefaults -display none -no-reboot \
 	-serial "file:$out/console.log" -serial stdio </dev/null || rc=$?
 case $rc in
