@@ -17,9 +17,6 @@ check_kernel_name "$kernel"
 good=bochs-$kernel
 bad=bochs-$kernel-rule2
 
-# A boot takes 6 s of CPU time (i386) to 35 s (Debian's).
-limit=600
-
 # 32-bit code dies in the vDSO of Debian's kernel on some models. The initcalls cost
 # Bochs 15 s, and serve nobody here.
 args="console=ttyS0,115200 loglevel=5 oops=panic panic=-1 reboot=t nokaslr mitigations=off"
@@ -75,18 +72,19 @@ prepare()
 	echo c >"$out/rc"
 }
 
-# Becomes Bochs. It ends with status 1 whatever happened, and ignores SIGTERM.
+# Becomes Bochs, which ends with status 1 whatever happened.
 boot()
 {
 	cd "$build/run/$1"
-	TERM=dumb exec timeout -s KILL $limit bochs -q -f bochsrc -rc rc </dev/null >bochs.out 2>&1
+	TERM=dumb exec "$vm/watch.sh" "$boot_silence" "$boot_total" console.log guest.txt -- \
+		bochs -q -f bochsrc -rc rc >bochs.out 2>&1
 }
 
 # Prints why, and fails, if build/run/NAME did not end by itself, but with STATUS.
 ended()
 {
-	if [ "$2" = 137 ]; then
-		echo "killed after $limit s"
+	if [ "$2" = 124 ]; then
+		grep '^# killed: ' "$build/run/$1/bochs.out"
 		return 1
 	fi
 	[ -s "$build/run/$1/console.log" ] && return
@@ -143,12 +141,11 @@ boot $good &
 good_pid=$!
 boot $bad &
 bad_pid=$!
-# To timeout, this is as if the time were over.
-trap 'kill -s ALRM $good_pid $bad_pid 2>/dev/null || true' EXIT
-trap 'exit 1' INT TERM
+trap 'kill $good_pid $bad_pid 2>/dev/null || true; wait' EXIT
+trap 'exit 1' HUP INT TERM
 wait $good_pid || good_rc=$?
 wait $bad_pid || bad_rc=$?
-trap - EXIT INT TERM
+trap - EXIT HUP INT TERM
 rm "$build/run/$good/boot.iso" "$build/run/$bad/boot.iso"
 
 sed -n '/^KTAP version/,$p' "$build/run/$good/guest.txt" | grep -v '^# @' || true

@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # boot.sh KERNEL INITRAMFS OUT [CPU]: boot in QEMU, with the log of the kernel going
-# to OUT/console.log and what its init reports to standard output.
+# to OUT/console.log and what its init reports to standard output, which the caller
+# writes to OUT/guest.txt.
 set -eu
 top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
-
-# A guest takes 10 s to 30 s, on a busy machine some times that.
-limit=$((300 + ${SOAK:-0}))
 
 # /dev/kvm alone says nothing: containers have one that does not work.
 if ! grep -qwE 'vmx|svm' /proc/cpuinfo; then
@@ -45,13 +43,14 @@ echo "# accelerator: $accel ($why), -cpu $cpu"
 # check of the IO-APIC, and the kernel panics. It skips the check itself on KVM.
 # kunit.autorun: 6.19 runs no suite by itself if CONFIG_KUNIT_AUTORUN_ENABLED is off.
 rc=0
-timeout -k 5 $limit qemu-system-x86_64 -accel $accel$thread -cpu "$cpu" -smp 2,sockets=2 -m 1024 \
+"$vm/watch.sh" "$boot_silence" $((boot_total + ${SOAK:-0})) "$out/console.log" "$out/guest.txt" -- \
+	qemu-system-x86_64 -accel $accel$thread -cpu "$cpu" -smp 2,sockets=2 -m 1024 \
 	-kernel "$kernel" -initrd "$initramfs" \
 	-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check kunit.enable=1 kunit.autorun=1 simd_copy.copy=mov_x2 simd_copy.clear=nonsense ${TESTS:+tests=\"$TESTS\"} ${soak:+soak=$soak}" \
 	-nodefaults -display none -no-reboot \
 	-serial "file:$out/console.log" -serial stdio </dev/null || rc=$?
 case $rc in
 0)	;;
-124|137) echo "# killed after $limit s"; exit 1 ;;
+124)	exit 1 ;;
 *)	echo "# QEMU failed with status $rc"; exit 1 ;;
 esac

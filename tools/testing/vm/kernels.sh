@@ -25,6 +25,11 @@ patched-none@Haswell patched-none@EPYC patched-i386@pentium,+cmov patched-i386@p
 patched-i386@pentium3 patched-i386@athlon patched-i386@coreduo
 '
 
+# Seconds for watch.sh, whatever boots. The longest silence of a guest was 24 s, while 12
+# others wanted the two CPUs of the machine; the longest of all runs was 15 minutes there.
+boot_silence=300
+boot_total=5400
+
 build=$top/build
 vm=$top/tools/testing/vm
 selftests=$top/tools/testing/selftests/simd_copy

@@ -45,10 +45,10 @@ run()
 checkers()
 {
 	echo "KTAP version 1"
-	echo "1..2"
+	echo "1..3"
 	nr=0
 	bad=0
-	for checker in ktap.sh checklog.sh; do
+	for checker in ktap.sh checklog.sh watch.sh; do
 		nr=$((nr + 1))
 		if "$vm/$checker" --selftest; then
 			echo "ok $nr $checker"
