@@ -71,6 +71,8 @@ static const char usage[] =
 /* A control that is not caught in this time is not caught. */
 #define CONTROL_SECONDS	10
 
+#define PROGRESS_SECONDS 10
+
 /* State components of XSAVE (SDM vol. 1, 13.1). */
 #define XS_X87		0
 #define XS_SSE		1
@@ -860,13 +862,41 @@ static void run_controls(void)
 	result(true, "control: no save # SKIP %s", no_device);
 }
 
+#define TOTAL(field) ({							\
+	uint64_t sum_ = 0;						\
+	unsigned int i_;						\
+									\
+	for (i_ = 0; i_ < MAX_SLOTS; i_++)				\
+		sum_ += shared->slot[i_].field;				\
+	(unsigned long long)sum_;					\
+})
+
+/* Wait until a process ends, and say how far all are, unless they do not get further. */
+static void wait_for_end(pid_t pid)
+{
+	static unsigned long long said;
+	static uint64_t said_at;
+	siginfo_t info = { 0 };
+
+	while (!waitid(P_PID, pid, &info, WEXITED | WNOWAIT | WNOHANG) && !info.si_pid) {
+		unsigned long long verified = TOTAL(verified[0]) + TOTAL(verified[1]);
+
+		usleep(100000);
+		if (verified == said || now_ms() - said_at < PROGRESS_SECONDS * 1000)
+			continue;
+		say("%llu verifications\n", verified);
+		fflush(stdout);
+		said = verified;
+		said_at = now_ms();
+	}
+}
+
 /* Start all processes, and wait for all. False if one did not end well. */
 static bool run_processes(uint64_t quota, uint64_t deadline)
 {
 	unsigned int i, nr = nr_slots + !!nr_rows;
 	bool good = true;
 	int start[2];
-	siginfo_t info;
 
 	if (pipe(start)) {
 		say("pipe: %s\n", strerror(errno));
@@ -907,7 +937,7 @@ static bool run_processes(uint64_t quota, uint64_t deadline)
 
 	/* Not reaped before the last one ends: another may still kill() its pid. */
 	for (i = 0; i < nr && i < nr_slots; i++)
-		waitid(P_PID, shared->slot[i].pid, &info, WEXITED | WNOWAIT);
+		wait_for_end(shared->slot[i].pid);
 	shared->stop = 1;
 	for (i = 0; i < nr; i++) {
 		int status;
@@ -922,15 +952,6 @@ static bool run_processes(uint64_t quota, uint64_t deadline)
 	}
 	return good;
 }
-
-#define TOTAL(field) ({							\
-	uint64_t sum_ = 0;						\
-	unsigned int i_;						\
-									\
-	for (i_ = 0; i_ < MAX_SLOTS; i_++)				\
-		sum_ += shared->slot[i_].field;				\
-	(unsigned long long)sum_;					\
-})
 
 static void report_files(void)
 {

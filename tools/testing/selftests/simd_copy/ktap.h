@@ -22,10 +22,11 @@ static unsigned int ktap_nr;
 		ktap_failed = 1;		\
 	} while (0)
 
-/* The result of the test that ends here; the next one begins. */
+/* The result of the test that ends here; the next one begins. Whoever waits sees it. */
 static inline void end(const char *name)
 {
 	printf("%s %u %s\n", ktap_failed ? "not ok" : "ok", ++ktap_nr, name);
+	fflush(stdout);
 	ktap_any_failed |= ktap_failed;
 	ktap_failed = 0;
 }
