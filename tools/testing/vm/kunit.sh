@@ -14,35 +14,33 @@ top=$(realpath "$(dirname "$0")/../../..")
 kdir=$build/kunit-um
 out=$build/run/kunit
 
-# Devices are in a UML kernel by default. Without them it takes less time to build,
-# and PCI does not warn that there is none.
-config='EXPERT=y UML_PCI_OVER_VIRTIO=n VIRTIO_UML=n HID=n INPUT=n BLOCK=n'
+# Devices, and what serves processes, are in a UML kernel by default. Without them it takes
+# less time to build, and PCI does not warn that there is none.
+config=--kconfig_add=CONFIG_EXPERT=y
+for symbol in UML_PCI_OVER_VIRTIO VIRTIO_UML HID INPUT BLOCK IO_URING AIO COREDUMP EPOLL \
+	SIGNALFD TIMERFD EVENTFD FHANDLE SUSPEND HW_RANDOM SERIO INOTIFY_USER DNOTIFY \
+	COMPACTION SECCOMP PROC_FS FW_LOADER UNIX98_PTYS LEGACY_PTYS FILE_LOCKING MCONSOLE; do
+	config="$config --kconfig_add=CONFIG_$symbol=n"
+done
 
-# Seconds for a run. It takes one or two.
-limit=120
-
-# kunit COMMAND [ARGUMENT]...
+# kunit COMMAND [ARGUMENT]...: with what $watch says before it
+watch=
 kunit()
 {
 	command=$1
 	shift
-	case $command in
-	exec)	set -- --raw_output=kunit --timeout=$limit "$@" ;;
-	build)
-		set -- --jobs="$(nproc)" --kunitconfig=lib/simd_copy/tests
-		for line in $config; do
-			set -- "$@" --kconfig_add="CONFIG_$line"
-		done ;;
-	esac
 	cd "$patched"
-	tools/testing/kunit/kunit.py "$command" --arch=um --build_dir="$kdir" "$@"
+	# shellcheck disable=SC2086 # words
+	$watch tools/testing/kunit/kunit.py "$command" --arch=um --build_dir="$kdir" "$@"
 }
 
 # kernel NAME: build what is to be run as NAME
 kernel()
 {
 	step "building the UML kernel '$1', which takes minutes, once"
-	kunit build >"$out/$1.build.log" 2>&1 || {
+	# shellcheck disable=SC2086 # words
+	kunit build --jobs="$(nproc)" --kunitconfig=lib/simd_copy/tests $config \
+		>"$out/$1.build.log" 2>&1 || {
 		tail -n 30 "$out/$1.build.log"
 		die "the UML kernel '$1' does not build, see above and build/run/kunit/$1.build.log"
 	}
@@ -54,7 +52,10 @@ boot()
 	name=$1
 	shift
 	step "running it"
-	kunit exec "$@" >"$out/$name.txt" 2>&1 || :
+	# Python keeps lines back unless told not to.
+	watch="env PYTHONUNBUFFERED=1 $vm/watch.sh $boot_silence $boot_total $out/$name.txt --"
+	kunit exec --raw_output=kunit --timeout="$boot_total" "$@" >"$out/$name.txt" 2>&1 || :
+	watch=
 	cp "$kdir/test.log" "$out/$name.console.log"
 }
 
@@ -72,6 +73,7 @@ good_run()
 	grep -q '^KTAP version' "$out/good.txt" &&
 		"$vm/ktap.sh" "$out/good.ktap" >"$out/count" && return
 	tail -n 20 "$out/good.console.log"
+	grep '^# killed: ' "$out/good.txt" || :
 	return 1
 }
 
