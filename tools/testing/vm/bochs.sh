@@ -118,6 +118,10 @@ control()
 	return 1
 }
 
+# As in guest.sh: what others build as well is built by one at a time.
+mkdir -p "$build"
+exec 8>"$build/lock"
+flock 8
 "$vm/kernel.sh" "$kernel" >&2
 kdir=$(kernel_dir "$kernel")
 if [ -e "$kdir/busybox" ]; then
@@ -134,6 +138,7 @@ make -s -C "$selftests" OUTPUT="$build/harness" \
 	"$build/harness/hostile$width" "$build/harness/pending$width" >&2
 prepare $good "hostile pending"
 prepare $bad pending
+flock -u 8
 
 good_rc=0
 bad_rc=0

@@ -57,7 +57,7 @@ checkpatch()
 # The build itself warns, for lack of nothing: the headers have no vmlinux.
 warnings()
 {
-	"$vm/kernel.sh" 6.12 >&2
+	flock "$build/lock" "$vm/kernel.sh" 6.12 >&2
 	rm -rf "$build/modules/lint"
 	"$vm/modules.sh" "$(kernel_dir 6.12)" lint W=1 C=2 SIMD_COPY_PLANT=1 || return 1
 	set -- "$build/modules/lint"

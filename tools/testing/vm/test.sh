@@ -3,43 +3,13 @@
 #
 # test.sh [check|vm]: run all tests, those of two minutes, or the patched kernels;
 # cheapest first. The KTAP of each step goes to build/test/STEP.ktap. The last line
-# counts them.
+# counts them. test.sh --step STEP is what runs one of them.
 set -eu
 top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 out=$build/test
-rm -rf "$out"
-mkdir -p "$out"
 cd "$top"
-exec 3>&1
-
-# run NAME COMMAND: COMMAND prints KTAP
-run()
-{
-	ktap=$out/$1.ktap
-	name=$1
-	shift
-	before=$(date +%s)
-	step "$name"
-	rc=0
-	"$@" >"$ktap" 2>"$out/$name.log" </dev/null || rc=$?
-
-	"$vm/ktap.sh" "$ktap" >"$out/$name.count" && counted=0 || counted=1
-	# A failure that no result tells of is one all the same.
-	if [ $counted = 0 ] && [ $rc != 0 ] && [ $rc != 4 ]; then
-		printf 'KTAP version 1\n1..1\nnot ok 1 %s exited with status %s\n' \
-			"$name" "$rc" >>"$ktap"
-		"$vm/ktap.sh" "$ktap" >"$out/$name.count" || counted=1
-	fi
-	if [ $counted = 0 ]; then
-		grep -E '^ *(K?TAP version|1\.\.|ok|not ok)' "$ktap"
-	else
-		cat "$ktap" "$out/$name.log"
-	fi
-	sed -e "s|^$top/||" -e "s|^tests: |$name: |" -e "\$s|\$| ($(($(date +%s) - before)) s)|" \
-		"$out/$name.count"
-}
 
 # The checkers themselves, fed with what they must catch and must not.
 checkers()
@@ -68,49 +38,136 @@ guest()
 	[ ! -e "$out/$1.failed" ]
 }
 
-# guests NAME...: a guest is busy on one CPU, so that two run at a time
-guests()
+# What prints the KTAP of a step.
+do_step()
 {
-	for turn in 0 1; do
-		nr=0
-		for guest; do
-			nr=$((nr + 1))
-			[ $((nr % 2)) = $turn ] || run "vm-$guest" guest "$guest"
-		done &
-	done
-	wait
+	case $1 in
+	checkers)	checkers ;;
+	harness)	make -s -C "$selftests" check ;;
+	bench)		make -s -C tools/testing/bench check ;;
+	models)		"$selftests/models.sh" ;;
+	lint)		"$vm/lint.sh" ;;
+	model)		tools/testing/model/run.sh ;;
+	series)		tools/series/check.sh ;;
+	off)		"$vm/off.sh" ;;
+	bare)		"$vm/bare.sh" ;;
+	kunit)		"$vm/kunit.sh" ;;
+	bochs-*)	"$vm/bochs.sh" "${1#bochs-}" ;;
+	vm-*)		guest "${1#vm-}" ;;
+	esac
 }
 
+if [ "${1-}" = --step ]; then
+	do_step "$2"
+	exit
+fi
+
+# The process groups of steps, or the lanes that run them. A lane ignores SIGINT.
+running=
+stop()
+{
+	trap '' HUP INT TERM
+	for pid in $running; do
+		kill -- "-$pid" 2>/dev/null || kill "$pid" 2>/dev/null || :
+	done
+	wait
+	exit 1
+}
+
+run()
+{
+	name=$1
+	ktap=$out/$name.ktap
+	before=$(date +%s)
+	step "$name"
+	rc=0
+	setsid "$vm/test.sh" --step "$name" >"$ktap" 2>"$out/$name.log" </dev/null &
+	running=$!
+	wait $running || rc=$?
+	running=
+
+	"$vm/ktap.sh" "$ktap" >"$out/$name.count" && counted=0 || counted=1
+	# A failure that no result tells of is one all the same.
+	if [ $counted = 0 ] && [ $rc != 0 ] && [ $rc != 4 ]; then
+		printf 'KTAP version 1\n1..1\nnot ok 1 %s exited with status %s\n' \
+			"$name" "$rc" >>"$ktap"
+		"$vm/ktap.sh" "$ktap" >"$out/$name.count" || counted=1
+	fi
+	{
+		# The lines of one step stay together.
+		flock 9
+		if [ $counted = 0 ]; then
+			grep -E '^ *(K?TAP version|1\.\.|ok|not ok)' "$ktap"
+		else
+			cat "$ktap" "$out/$name.log"
+		fi
+		sed -e "s|^$top/||" -e "s|^tests: |$name: |" \
+			-e "\$s|\$| ($(($(date +%s) - before)) s)|" "$out/$name.count"
+	} 9>"$out/printing"
+}
+
+# take: print the next step, once
+take()
+{
+	flock 9
+	head -n 1 "$out/steps"
+	sed -i 1d "$out/steps"
+} 9>"$out/taking"
+
+lane()
+{
+	running=
+	trap stop HUP INT TERM
+	while name=$(take) && [ -n "$name" ]; do
+		run "$name"
+	done
+}
+
+# lanes STEP...: two at a time, as many of them use one CPU only
+lanes()
+{
+	printf '%s\n' "$@" >"$out/steps"
+	lane &
+	running=$!
+	lane &
+	running="$running $!"
+	for pid in $running; do
+		wait "$pid" || stop
+	done
+	running=
+}
+
+vm_steps()
+{
+	printf 'vm-%s ' "$@"
+}
+
+rm -rf "$out"
+mkdir -p "$out"
+exec 3>&1
+trap stop HUP INT TERM
 case ${1-} in
 check)	"$vm/packages.sh" check 6.12 ;;
 *)	"$vm/packages.sh" test ;;
 esac
 case ${1-} in
 check)
-	run checkers checkers
-	run harness make -s -C "$selftests" check
-	run bench make -s -C tools/testing/bench check
-	run vm-6.12 guest 6.12
+	for name in checkers harness bench vm-6.12; do
+		run $name
+	done
 	;;
 vm)
-	# shellcheck disable=SC2086 # words
-	guests $(patched_guests)
+	# shellcheck disable=SC2046 # words
+	lanes $(vm_steps $(patched_guests))
 	;;
 *)
-	run checkers checkers
-	run harness make -s -C "$selftests" check
-	run bench make -s -C tools/testing/bench check
-	run models "$selftests/models.sh"
-	run lint "$vm/lint.sh"
-	run model tools/testing/model/run.sh
-	run series tools/series/check.sh
-	run off "$vm/off.sh"
-	run bare "$vm/bare.sh"
-	run kunit "$vm/kunit.sh"
-	run bochs-i386 "$vm/bochs.sh" i386
-	run bochs-6.12 "$vm/bochs.sh" 6.12
-	# shellcheck disable=SC2086 # words
-	guests $(kernel_names) $guests
+	# These measure times, or build what others need.
+	for name in checkers harness bench models; do
+		run $name
+	done
+	# shellcheck disable=SC2046,SC2086 # words
+	lanes lint model series off bare kunit bochs-i386 bochs-6.12 \
+		$(vm_steps $(kernel_names) $guests)
 	;;
 esac
 
