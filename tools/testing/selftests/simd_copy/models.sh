@@ -6,7 +6,9 @@
 # instead: it must have the instructions that its description names, encoded
 # as the assembler encodes them.
 #
-# Argument: the directory of harness_64 and harness_32
+# What is 32-bit is run by run32.sh, for a kernel that does not run such programs.
+#
+# Argument: the directory of harness_64, harness_32 and runs32
 
 here=$(dirname "$0")
 dir=${1:-$here/../../../../build/harness}
@@ -31,6 +33,22 @@ qemu() {
 	esac
 }
 
+# harness WIDTH [ARGUMENT]...: on any CPU that runs it
+harness() {
+	case $1 in
+	64) shift; "$dir/harness_64" "$@" ;;
+	32) shift; "$here/run32.sh" "$dir/harness_32" "$@" ;;
+	esac
+}
+
+# native WIDTH [ARGUMENT]...: on this one
+native() {
+	case $1 in
+	64) harness "$@" ;;
+	32) shift; "$here/run32.sh" --native "$dir/harness_32" "$@" ;;
+	esac
+}
+
 tests=0
 failed=0
 skipped=0
@@ -50,7 +68,7 @@ result() {
 
 # run WIDTH: on all CPUs, one after the other
 run() {
-	"$dir/harness_$1" --cases $NATIVE_CASES >"$log/$1.native" 2>&1
+	native "$1" --cases $NATIVE_CASES >"$log/$1.native" 2>&1
 	echo $? >"$log/$1.native.status"
 	command -v "$(qemu "$1")" >/dev/null || return
 	for model in $(models "$1"); do
@@ -69,6 +87,12 @@ report() {
 		return
 	fi
 	status=$(cat "$file.status")
+	why=$(sed -n 's/^1\.\.0 # SKIP //p' "$file")
+	if [ -n "$why" ]; then
+		skipped=$((skipped + 1))
+		result 0 "$1-bit $2 # SKIP $why"
+		return
+	fi
 	counts=$(awk -F'[: ]' '/^# Totals/ {
 			printf "%s passed, %s failed, %s skipped", $5, $7, $13
 		}' "$file")
@@ -120,7 +144,7 @@ symbol_of() {
 # row_encoded_well WIDTH KIND/NAME
 row_encoded_well() {
 	# The description: what follows the tab, up to a remark in brackets.
-	words=$("$dir/harness_$1" --list | awk -v row="$2" '$1 "/" $2 == row {
+	words=$(harness "$1" --list | awk -v row="$2" '$1 "/" $2 == row {
 			sub(/^[^\t]*\t/, "")
 			sub(/ \[.*/, "")
 			n = split($0, part, /, */)
@@ -148,7 +172,7 @@ control() {
 # --- Rows ---
 
 rows() {
-	"$dir/harness_$1" --list | awk '{ print $1 "/" $2 }'
+	harness "$1" --list | awk '{ print $1 "/" $2 }'
 }
 
 rows_that_ran() {
@@ -166,9 +190,9 @@ rows_in_bytes() {
 	done
 }
 
-for width in 64 32; do
-	if [ ! -x "$dir/harness_$width" ]; then
-		echo "$0: no $dir/harness_$width: type 'make' first" >&2
+for program in harness_64 harness_32 runs32; do
+	if [ ! -x "$dir/$program" ]; then
+		echo "$0: no $dir/$program: type 'make' first" >&2
 		exit 2
 	fi
 done
