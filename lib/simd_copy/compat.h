@@ -6,6 +6,7 @@
 #ifndef _LIB_SIMD_COPY_COMPAT_H
 #define _LIB_SIMD_COPY_COMPAT_H
 
+#include <linux/types.h>
 #include <asm/cpufeatures.h>
 
 /*
@@ -16,13 +17,65 @@
 #define SIMD_ABI
 #endif
 
-/*
- * Set on the CPUs that pay for 512-bit registers with their clock. A kernel
- * without the bit does not know which these are, so all with AVX-512 count.
- * Retired by the first kernel that has it everywhere (not in 6.12).
+/**
+ * simd_signature_prefers_ymm() - whether a CPU pays for 512-bit registers with its clock
+ * @ebx:	its CPUID leaf 0
+ * @ecx:	likewise
+ * @signature:	EAX of its CPUID leaf 1: family, model, stepping
+ *
+ * Those on which kernels set X86_FEATURE_PREFER_YMM, if they have that bit: 6.12 has not.
  */
+static inline bool simd_signature_prefers_ymm(u32 ebx, u32 ecx, u32 signature)
+{
+	/* The first and the last four letters of GenuineIntel */
+	if (ebx != 0x756e6547 || ecx != 0x6c65746e)
+		return false;
+	switch (signature & 0x0fff0ff0) {
+	case 0x00050650:	/* Skylake-X, Cascade Lake, Cooper Lake */
+	case 0x000606a0:	/* Ice Lake-X */
+	case 0x000606c0:	/* Ice Lake-D */
+	case 0x000706d0:	/* Ice Lake */
+	case 0x000706e0:	/* Ice Lake-L */
+	case 0x000906d0:	/* Ice Lake NNPI */
+	case 0x000806c0:	/* Tiger Lake-L */
+	case 0x000806d0:	/* Tiger Lake */
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Only a kernel on bare hardware can be asked for the bit: a UML kernel and a program
+ * have what /proc/cpuinfo shows, and it is not shown there. Retired by the first kernel
+ * that has it everywhere.
+ */
+#if !defined(X86_FEATURE_PREFER_YMM) || !defined(__KERNEL__) || defined(CONFIG_UML)
 #ifndef X86_FEATURE_PREFER_YMM
-#define X86_FEATURE_PREFER_YMM	X86_FEATURE_AVX512F
+#define X86_FEATURE_PREFER_YMM	(NCAPINTS * 32)	/* the first number that is no bit */
+#endif
+
+static inline void simd_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx)
+{
+	u32 edx;
+
+	*ecx = 0;
+	asm volatile("cpuid" : "=a" (*eax), "=b" (*ebx), "+c" (*ecx), "=d" (edx) : "0" (leaf));
+}
+
+/* In rows of 64-bit kernels only, so that there is CPUID. */
+static inline bool simd_prefers_ymm(void)
+{
+	u32 eax, ebx, ecx, signature, unused[2];
+
+	simd_cpuid(0, &eax, &ebx, &ecx);
+	simd_cpuid(1, &signature, &unused[0], &unused[1]);
+	return simd_signature_prefers_ymm(ebx, ecx, signature);
+}
+
+#define simd_cpu_has(bit) \
+	((bit) == X86_FEATURE_PREFER_YMM ? simd_prefers_ymm() : boot_cpu_has(bit))
+#else
+#define simd_cpu_has(bit)	boot_cpu_has(bit)
 #endif
 
 #ifdef __KERNEL__

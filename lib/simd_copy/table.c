@@ -93,7 +93,7 @@ static const char *first_missing(const struct simd_feature *f)
 static const char *first_present(const struct simd_feature *f)
 {
 	for (; f->name; f++)
-		if (boot_cpu_has(f->bit))
+		if (simd_cpu_has(f->bit))
 			return f->name;
 	return NULL;
 }

@@ -155,7 +155,7 @@ static void support(struct kunit *test)
 		named |= res->missing && !strcmp(res->missing, f->name) && !boot_cpu_has(f->bit);
 	}
 	for (f = r->veto; f->name; f++)
-		veto |= !!boot_cpu_has(f->bit);
+		veto |= !!simd_cpu_has(f->bit);
 
 	if (all && any && !r->xfeatures)
 		KUNIT_EXPECT_NULL(test, res->missing);
@@ -167,6 +167,31 @@ static void support(struct kunit *test)
 	/* What is missing has not been checked. */
 	if (!res->missing)
 		KUNIT_EXPECT_EQ_MSG(test, res->barred, check_planted(r), "by the self-check");
+}
+
+/* The listed models of family 6, whatever their stepping, and none of another vendor. */
+static void prefer_ymm(struct kunit *test)
+{
+	static const u32 genu = 0x756e6547, ntel = 0x6c65746e, auth = 0x68747541, camd = 0x444d4163;
+	static const u8 listed[] = { 0x55, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0x9d };
+	u32 model, signature, i;
+
+	for (model = 0; model < 256; model++) {
+		bool want = false;
+
+		signature = (model & 0xf0) << 12 | 6 << 8 | (model & 15) << 4 | 7;
+		for (i = 0; i < ARRAY_SIZE(listed); i++)
+			want |= listed[i] == model;
+		KUNIT_EXPECT_EQ_MSG(test, simd_signature_prefers_ymm(genu, ntel, signature), want,
+				    "family 6, model %x", model);
+		KUNIT_EXPECT_FALSE(test, simd_signature_prefers_ymm(auth, camd, signature));
+		/* Families 19 and 26, Zen 4 and Zen 5, have models of these numbers. */
+		signature |= 15 << 8;
+		KUNIT_EXPECT_FALSE(test, simd_signature_prefers_ymm(auth, camd,
+								    signature | 11 << 20));
+		KUNIT_EXPECT_FALSE(test, simd_signature_prefers_ymm(genu, ntel,
+								    signature | 11 << 20));
+	}
 }
 
 /* There is one for each kind, and it runs on every CPU. */
@@ -203,6 +228,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(contract_control, control_gen_params),
 	KUNIT_CASE(names),
 	KUNIT_CASE_PARAM(support, row_gen_params),
+	KUNIT_CASE(prefer_ymm),
 	KUNIT_CASE_PARAM(stock_row, kind_gen_params),
 	{}
 };

@@ -545,16 +545,54 @@ static bool leaves(const struct race *r)
 	return false;
 }
 
+/* Intel's CPUs of family 6 that pay for 512-bit registers with their clock, by model. */
+static bool prefers_ymm(u32 ebx, u32 ecx, unsigned int family, unsigned int model)
+{
+	u32 signature = (model & 0xf0) << 12 | (model & 15) << 4 | 7;
+
+	signature |= family < 15 ? family << 8 : 15 << 8 | (family - 15) << 20;
+	return simd_signature_prefers_ymm(ebx, ecx, signature);
+}
+
+#define INTEL	0x756e6547, 0x6c65746e
+#define AMD	0x68747541, 0x444d4163
+
+static bool vetoed_models(void)
+{
+	static const u8 listed[] = { 0x55, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0x9d };
+	unsigned int model, i;
+	bool right = true;
+
+	for (model = 0; model < 256; model++) {
+		bool want = false;
+
+		for (i = 0; i < sizeof(listed); i++)
+			want |= listed[i] == model;
+		if (prefers_ymm(INTEL, 6, model) != want) {
+			printf("# family 6, model %02x of Intel: should be %d\n", model, want);
+			right = false;
+		}
+		/* The same numbers: Zen 4 and Zen 5, and a family of Intel to come. */
+		if (prefers_ymm(AMD, 6, model) || prefers_ymm(AMD, 25, model) ||
+		    prefers_ymm(AMD, 26, model) || prefers_ymm(INTEL, 19, model)) {
+			printf("# model %02x of another family or vendor\n", model);
+			right = false;
+		}
+	}
+	return right;
+}
+
 int main(void)
 {
 	unsigned int i, changed;
 
-	printf("KTAP version 1\n1..%zu\n", ARRAY_SIZE(machines) + ARRAY_SIZE(races) + 2);
+	printf("KTAP version 1\n1..%zu\n", ARRAY_SIZE(machines) + ARRAY_SIZE(races) + 3);
 	for (i = 0; i < ARRAY_SIZE(machines); i++)
 		result(set_up(&machines[i], 0) && chosen_right(&machines[i]), machines[i].name);
 	for (i = 0; i < ARRAY_SIZE(races); i++)
 		result(leaves(&races[i]), races[i].name);
 
+	result(vetoed_models(), "AVX-512 is vetoed on the models that pay for it, and on no other");
 	result(!changed_by_noise(ROUNDS, true), "1000 seeds of 3 % noise make no difference");
 	changed = changed_by_noise(1, false);
 	printf("# %u choices changed\n", changed);

@@ -36,6 +36,8 @@ void print_list(void)
 		printf("\t%s", r->desc);
 		if (results[row].missing)
 			printf(" [no %s]", results[row].missing);
+		if (results[row].veto)
+			printf(" [only by name: %s]", results[row].veto);
 		printf("\n");
 	}
 }
