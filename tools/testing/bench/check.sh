@@ -60,7 +60,7 @@ compared()
 }
 
 echo "KTAP version 1"
-echo "1..30"
+echo "1..31"
 
 says 0 '--routine' --help
 says 2 "Try 'simdbench --help'" --bogus
@@ -84,6 +84,11 @@ says 1 'cannot write' -s 64 --json none/A
 says 4 'a destination cannot be fresh' --dst fresh4
 says 4 'more than the L1 cache' -k clear -s 4MB --dst L1
 says 4 'more threads than CPUs' -t 1024
+
+status=0
+"$bench" --list >/dev/full 2>out || status=$?
+[ $status = 1 ] && grep -q 'cannot write to standard output' out && passed=0 || passed=1
+result $passed "a full disk is a failure"
 
 # Every row of the table, supported or not; a stock row of each kind.
 rows=$(grep -E '^SIMD_ROUTINE(_64)?\(' "$table" | grep -cv ', planted,')

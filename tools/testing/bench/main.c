@@ -18,6 +18,7 @@
 #include "probe.h"
 #include "result.h"
 #include "selftest.h"
+#include "stdout.h"
 
 #define EXIT_USAGE	2
 #define EXIT_NOTHING	4

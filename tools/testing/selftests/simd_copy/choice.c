@@ -15,6 +15,7 @@
 #include <asm/page.h>
 
 #include "simd_copy.h"
+#include "stdout.h"
 
 /* ns per call, by size; 0 is not measured. */
 struct costs {

@@ -9,6 +9,7 @@
 
 #include "checked_call.h"
 #include "harness.h"
+#include "stdout.h"
 
 #define DEFAULT_SEED	20240229
 

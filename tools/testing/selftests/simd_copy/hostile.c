@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "simd_copy_test_uapi.h"
+#include "stdout.h"
 #include "x87.h"
 
 #define KSFT_PASS	0

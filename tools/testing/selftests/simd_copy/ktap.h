@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include "stdout.h"
+
 #define KSFT_PASS	0
 #define KSFT_FAIL	1
 #define KSFT_SKIP	4

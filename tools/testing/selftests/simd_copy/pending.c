@@ -27,6 +27,7 @@
 #include "run.h"
 #include "simd_copy.h"
 #include "simd_copy_test_uapi.h"
+#include "stdout.h"
 #include "x87.h"
 
 #define KSFT_PASS	0

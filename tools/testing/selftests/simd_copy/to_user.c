@@ -39,6 +39,7 @@
 #include <unistd.h>
 
 #include "simd_copy_test_uapi.h"
+#include "stdout.h"
 
 #define KSFT_PASS	0
 #define KSFT_FAIL	1
