@@ -42,6 +42,7 @@ u64 cpu_xcr0(void);
 void state_init(void);
 void state_save(void);
 void state_prepare(enum simd_guard guard);
+unsigned int state_misread(void);
 unsigned int state_compare(enum simd_guard guard);
 
 /* trap.c */
