@@ -74,7 +74,7 @@ says 2 "'65MB' is not valid" -s 4KB,65MB
 says 2 'Valid: 0 to 4095' --src-off 8-4
 says 2 'at most 64' --dst-off 0-64
 says 2 ' movnti ' --routine movntq
-says 2 'Valid: 1 to' -l 0
+says 2 'Valid: 3 to' -l 2
 says 2 'Valid: 1 to' --seconds 1s
 says 2 'one of --list' --list --regret
 says 2 'Valid: probe, fpswitch' prob

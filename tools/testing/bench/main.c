@@ -221,7 +221,7 @@ static int parse(int argc, char **argv, struct request *r)
 				return EXIT_USAGE + 1;
 			break;
 		case OPT_LOOPS:
-			if (read_limited("loops", optarg, 1, MAX_LOOPS, &n))
+			if (read_limited("loops", optarg, LEAST_CALLS, MAX_LOOPS, &n))
 				return EXIT_USAGE + 1;
 			r->effort.loops = n;
 			break;

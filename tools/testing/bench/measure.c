@@ -464,7 +464,7 @@ static void reckon(const struct entrant *e, const struct entrant *clock, unsigne
 	const unsigned int n = e->calls;
 
 	*f = (struct figures) { .dropped = e->dropped };
-	if (!n || !clock->calls)
+	if (n < LEAST_CALLS || clock->calls < LEAST_CALLS)
 		return;
 	f->calls = n;
 	f->median = net(e->ticks[n / 2], clock->ticks[clock->calls / 2], calls);

@@ -45,6 +45,9 @@ enum consumer {
 	NR_CONSUMERS
 };
 
+/* One call may have been interrupted, and of two there is no telling which. */
+#define LEAST_CALLS	3
+
 extern const char *const place_names[NR_PLACES];
 extern const char *const consumer_names[NR_CONSUMERS];
 
@@ -113,7 +116,8 @@ struct effort {
  * @median:	half of the calls took longer, ns. This is what is compared
  * @middle:	mean of the middle half, ns: finer than the steps of the clock
  * @spread:	the middle half of the calls lies this far apart, ns
- * @calls:	calls that count; if 0, the others mean nothing
+ * @calls:	calls that count; if 0, there were fewer than %LEAST_CALLS, and the others
+ *		mean nothing
  * @dropped:	calls that were interrupted, or that took several times the median
  */
 struct figures {

@@ -130,7 +130,7 @@ void print_cell(const struct result *results, unsigned int nr, bool verbose)
 	for (r = results; verbose && r < results + nr; r++) {
 		printf("%48s", "");
 		if (!r->figures.calls) {
-			printf("  %s: all calls were interrupted\n", r->subject->name);
+			printf("  %s: fewer than 3 calls were not interrupted\n", r->subject->name);
 			continue;
 		}
 		print_against(r, stock);
