@@ -30,7 +30,7 @@ help:
 	@echo 'soak       hold patterns in all registers for SOAK=600 seconds (KERNEL=name)'
 	@echo 'lint       checkpatch, sparse, warnings, shell syntax'
 	@echo 'readme     bring the table of routines in README.md up to date'
-	@echo 'bench      measure the routines on this machine, for a minute'
+	@echo 'bench      run loops as workloads have them, with each routine, for two minutes'
 	@echo 'plots      draw maps and curves of that into build/bench/plots, in two minutes'
 	@echo 'modules    build the modules for the running kernel, or for KDIR=headers'
 	@echo '           DEBUG=1: with run-time checks. PLANT=1: with a wrong routine'
@@ -71,7 +71,7 @@ readme:
 bench plots:
 	@$(VM)/packages.sh bench 6.12
 	@$(MAKE) -s -C tools/testing/bench
-	@$(if $(filter plots,$@),tools/testing/bench/plots.sh,build/bench/simdbench)
+	@$(if $(filter plots,$@),tools/testing/bench/plots.sh,build/bench/simdbench walk)
 
 modules:
 	@$(VM)/modules.sh $(KDIR) host$(VARIANT) $(OPTIONS)

@@ -10,21 +10,19 @@
 
 /**
  * enum simd_regime - what becomes of the data
- * @SIMD_CACHED:	it is used right away, and there may be lines of it in the
- *			caches: leave it there
- * @SIMD_MISALIGNED:	as %SIMD_CACHED, where source and destination are not
- *			aligned alike; copies to user space see that by themselves
+ * @SIMD_CACHED:	it is used right away: leave it in the caches
+ * @SIMD_MISALIGNED:	as %SIMD_CACHED, of a copy to user space whose source and
+ *			destination are not aligned alike; such copies see that by
+ *			themselves, no caller says so
  * @SIMD_STREAM:	it is not, or it would not fit: keep the caches for others
- * @SIMD_COLD:		it is used right away, but nothing of it is in the caches
- *			yet, as of large extents that were free
  * @SIMD_NR_REGIMES:	number of regimes
- * @SIMD_AUTO:		the caller does not know: large extents are streamed
+ * @SIMD_AUTO:		the caller does not know: extents that no cache holds are
+ *			streamed, all others are as %SIMD_CACHED
  */
 enum simd_regime {
 	SIMD_CACHED,
 	SIMD_MISALIGNED,
 	SIMD_STREAM,
-	SIMD_COLD,
 	SIMD_NR_REGIMES,
 	SIMD_AUTO = SIMD_NR_REGIMES
 };

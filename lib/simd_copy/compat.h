@@ -6,6 +6,7 @@
 #ifndef _LIB_SIMD_COPY_COMPAT_H
 #define _LIB_SIMD_COPY_COMPAT_H
 
+#include <linux/export.h>
 #include <linux/types.h>
 #include <asm/cpufeatures.h>
 
@@ -24,6 +25,8 @@
  * @signature:	EAX of its CPUID leaf 1: family, model, stepping
  *
  * Those on which kernels set X86_FEATURE_PREFER_YMM, if they have that bit: 6.12 has not.
+ *
+ * Return: whether it is one of them.
  */
 static inline bool simd_signature_prefers_ymm(u32 ebx, u32 ecx, u32 signature)
 {
@@ -44,46 +47,31 @@ static inline bool simd_signature_prefers_ymm(u32 ebx, u32 ecx, u32 signature)
 	return false;
 }
 
-/*
- * Only a kernel on bare hardware can be asked for the bit: a UML kernel and a program
- * have what /proc/cpuinfo shows, and it is not shown there. Retired by the first kernel
- * that has it everywhere.
- */
-#if !defined(X86_FEATURE_PREFER_YMM) || !defined(__KERNEL__) || defined(CONFIG_UML)
-#ifndef X86_FEATURE_PREFER_YMM
-#define X86_FEATURE_PREFER_YMM	(NCAPINTS * 32)	/* the first number that is no bit */
-#endif
-
-static inline void simd_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx)
-{
-	u32 edx;
-
-	*ecx = 0;
-	asm volatile("cpuid" : "=a" (*eax), "=b" (*ebx), "+c" (*ecx), "=d" (edx) : "0" (leaf));
-}
-
-/* In rows of 64-bit kernels only, so that there is CPUID. */
-static inline bool simd_prefers_ymm(void)
-{
-	u32 eax, ebx, ecx, signature, unused[2];
-
-	simd_cpuid(0, &eax, &ebx, &ecx);
-	simd_cpuid(1, &signature, &unused[0], &unused[1]);
-	return simd_signature_prefers_ymm(ebx, ecx, signature);
-}
-
-#define simd_cpu_has(bit) \
-	((bit) == X86_FEATURE_PREFER_YMM ? simd_prefers_ymm() : boot_cpu_has(bit))
-#else
-#define simd_cpu_has(bit)	boot_cpu_has(bit)
-#endif
-
 #ifdef __KERNEL__
 
+#include <linux/kernel_stat.h>
+#include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/version.h>
 #include <asm/fpu/api.h>
 #include <asm/processor.h>
+
+/*
+ * What the test modules look at behind the public calls. A kernel without them exports
+ * nothing of it. The namespace is a string from 6.13 on.
+ */
+#if IS_ENABLED(CONFIG_SIMD_COPY_TEST) || IS_ENABLED(CONFIG_SIMD_COPY_KUNIT_TEST)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define SIMD_EXPORT_FOR_TESTS(_symbol)	EXPORT_SYMBOL_NS_GPL(_symbol, SIMD_COPY_TEST)
+#define SIMD_IMPORT_FOR_TESTS()		MODULE_IMPORT_NS(SIMD_COPY_TEST)
+#else
+#define SIMD_EXPORT_FOR_TESTS(_symbol)	EXPORT_SYMBOL_NS_GPL(_symbol, "SIMD_COPY_TEST")
+#define SIMD_IMPORT_FOR_TESTS()		MODULE_IMPORT_NS("SIMD_COPY_TEST")
+#endif
+#else
+#define SIMD_EXPORT_FOR_TESTS(_symbol)	extern typeof(_symbol) _symbol
+#endif
 
 /* KUnit has no user memory before 6.11. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
@@ -116,26 +104,17 @@ static inline bool simd_saves_state(void)
 	return false;
 }
 
-/* Missing there, like the one below. CLFLUSH is not privileged. */
-static inline void clflush_cache_range(void *addr, unsigned int size)
-{
-	unsigned int i;
-
-	for (i = 0; i < size; i += 64)
-		asm volatile("clflush %0" : "+m" (*(char *)(addr + i)));
-	/* CLFLUSH is not ordered with loads that follow. */
-	mb();
-}
-
 /* The host lists no feature in /proc/cpuinfo whose state it has not enabled. */
 static inline int cpu_has_xfeatures(u64 xfeatures, const char **missing)
 {
 	return 1;
 }
 
-static inline unsigned long simd_cache_bytes(void)
+/* CPUID is not privileged. */
+static inline void cpuid_count(u32 leaf, u32 subleaf, u32 *a, u32 *b, u32 *c, u32 *d)
 {
-	return 0;
+	asm volatile("cpuid" : "=a" (*a), "=b" (*b), "=c" (*c), "=d" (*d)
+		     : "0" (leaf), "2" (subleaf));
 }
 
 #else /* !CONFIG_UML */
@@ -152,13 +131,55 @@ static inline bool simd_saves_state(void)
 	return simd_has_state() && !test_thread_flag(TIF_NEED_FPU_LOAD);
 }
 
-/* Size of the last-level cache, 0 if unknown. */
-static inline unsigned long simd_cache_bytes(void)
+#endif /* CONFIG_UML */
+
+/* What has interrupted this task so far, or this CPU: a sample that it hits is void. */
+static inline unsigned long simd_disturbances(void)
 {
-	return boot_cpu_data.x86_cache_size > 0 ? boot_cpu_data.x86_cache_size * 1024UL : 0;
+	return current->nvcsw + current->nivcsw + kstat_cpu_irqs_sum(raw_smp_processor_id());
 }
 
-#endif /* CONFIG_UML */
+/* CPU time of this task, ns, as exact as the scheduler's tick. */
+static inline u64 simd_cpu_time(void)
+{
+	return READ_ONCE(current->se.sum_exec_runtime);
+}
+
+static inline unsigned long simd_memory_bytes(void)
+{
+	return totalram_pages() << PAGE_SHIFT;
+}
+
+#else /* !__KERNEL__ */
+
+#include <shim.h>
+
 #endif /* __KERNEL__ */
+
+/*
+ * Only a kernel on bare hardware can be asked for the bit: a UML kernel and a program
+ * have what /proc/cpuinfo shows, and it is not shown there. Retired by the first kernel
+ * that has it everywhere.
+ */
+#if !defined(X86_FEATURE_PREFER_YMM) || !defined(__KERNEL__) || defined(CONFIG_UML)
+#ifndef X86_FEATURE_PREFER_YMM
+#define X86_FEATURE_PREFER_YMM	(NCAPINTS * 32)	/* the first number that is no bit */
+#endif
+
+/* In rows of 64-bit kernels only, so that there is CPUID. */
+static inline bool simd_prefers_ymm(void)
+{
+	u32 ebx, ecx, signature, unused[3];
+
+	cpuid_count(0, 0, &unused[0], &ebx, &ecx, &unused[1]);
+	cpuid_count(1, 0, &signature, &unused[0], &unused[1], &unused[2]);
+	return simd_signature_prefers_ymm(ebx, ecx, signature);
+}
+
+#define simd_cpu_has(bit) \
+	((bit) == X86_FEATURE_PREFER_YMM ? simd_prefers_ymm() : boot_cpu_has(bit))
+#else
+#define simd_cpu_has(bit)	boot_cpu_has(bit)
+#endif
 
 #endif /* _LIB_SIMD_COPY_COMPAT_H */

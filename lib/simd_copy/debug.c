@@ -165,7 +165,7 @@ void simd_debug_enter(const struct simd_routine *r)
 	d->r = r;
 	d->start = ktime_get_mono_fast_ns();
 }
-EXPORT_SYMBOL_GPL(simd_debug_enter);
+SIMD_EXPORT_FOR_TESTS(simd_debug_enter);
 
 /**
  * simd_debug_leave() - the routine has returned
@@ -182,7 +182,7 @@ void simd_debug_leave(unsigned long bytes)
 	if (bytes > d->r->section)
 		report(RULE_BYTES, d->r);
 }
-EXPORT_SYMBOL_GPL(simd_debug_leave);
+SIMD_EXPORT_FOR_TESTS(simd_debug_leave);
 
 /**
  * simd_debug_show() - print the longest section of each row

@@ -35,7 +35,6 @@
 
 #include "debug.h"
 #include "guard.h"
-#include "run.h"
 
 static DEFINE_PER_CPU(struct simd_stats, simd_stats);
 
@@ -43,7 +42,20 @@ static DEFINE_PER_CPU(struct simd_stats, simd_stats);
  * The first section of a kernel that has simd_copy built in must not come before
  * the FPU and per-CPU data of all CPUs are set up; a module's can not.
  */
-DEFINE_STATIC_KEY_FALSE(simd_booted);
+static DEFINE_STATIC_KEY_FALSE(simd_booted);
+
+/**
+ * simd_guard_init() - sections may be opened from now on
+ *
+ * Context: task.
+ */
+void simd_guard_init(void)
+{
+	static_branch_enable(&simd_booted);
+}
+
+/* Counted by the routines: see guard.h. */
+int simd_odd_traps;
 
 /* The class of the section that is open on this CPU. */
 static DEFINE_PER_CPU(enum simd_guard, simd_live);
@@ -57,7 +69,7 @@ const char *const simd_refusal_names[SIMD_NR_REFUSALS] = {
 	[SIMD_REFUSED_EARLY]	= "early",
 	[SIMD_REFUSED_SHORT]	= "short",
 };
-EXPORT_SYMBOL_GPL(simd_refusal_names);
+SIMD_EXPORT_FOR_TESTS(simd_refusal_names);
 
 /* Why a section can not be opened here, SIMD_NR_REFUSALS if it can. */
 static enum simd_refusal refusal(void)
@@ -152,7 +164,7 @@ bool simd_guard_begin(enum simd_guard guard)
 	preempt_enable();
 	return true;
 }
-EXPORT_SYMBOL_GPL(simd_guard_begin);
+SIMD_EXPORT_FOR_TESTS(simd_guard_begin);
 
 /**
  * simd_guard_end() - close the section that simd_guard_begin() opened
@@ -167,7 +179,7 @@ void simd_guard_end(enum simd_guard guard)
 	pagefault_enable();
 	kernel_fpu_end();
 }
-EXPORT_SYMBOL_GPL(simd_guard_end);
+SIMD_EXPORT_FOR_TESTS(simd_guard_end);
 
 /**
  * simd_account() - count what a section has done
@@ -182,7 +194,7 @@ void simd_account(unsigned long bytes, bool faulted)
 	if (faulted)
 		this_cpu_inc(simd_stats.faults);
 }
-EXPORT_SYMBOL_GPL(simd_account);
+SIMD_EXPORT_FOR_TESTS(simd_account);
 
 static void stats_line(struct seq_file *m, const struct simd_stats *s)
 {
@@ -217,7 +229,7 @@ void simd_stats_total(struct simd_stats *total)
 			total->refused[i] += s->refused[i];
 	}
 }
-EXPORT_SYMBOL_GPL(simd_stats_total);
+SIMD_EXPORT_FOR_TESTS(simd_stats_total);
 
 /**
  * simd_stats_show() - print the counters, one line per CPU and the total

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the guard counts.
+ * The guard: sections, and what it counts.
  */
 #ifndef _LIB_SIMD_COPY_GUARD_H
 #define _LIB_SIMD_COPY_GUARD_H
 
-#include <linux/jump_label.h>
+#include "simd_copy.h"
 
 /**
  * enum simd_refusal - why a section was refused
@@ -50,10 +50,38 @@ struct simd_stats {
 	unsigned long	refused[SIMD_NR_REFUSALS];
 };
 
-DECLARE_STATIC_KEY_FALSE(simd_booted);
+bool simd_guard_begin(enum simd_guard guard);
+void simd_guard_end(enum simd_guard guard);
+
+/**
+ * struct simd_section - a section that may be open
+ * @guard:	its class
+ * @open:	it has to be closed
+ */
+struct simd_section {
+	enum simd_guard	guard;
+	bool		open;
+};
+
+static inline void simd_section_close(struct simd_section *s)
+{
+	if (s->open)
+		simd_guard_end(s->guard);
+	s->open = false;
+}
 
 /*
- * In simd_string.S: traps of copies to user memory that were no page faults, which
+ * simd_section(guard) { ... }: the block runs inside a section, or not at all
+ * if the section is refused. Whichever way the block is left, the section is
+ * closed: nothing else in the library calls simd_guard_begin().
+ */
+#define simd_section(_guard)						\
+	for (struct simd_section __section __cleanup(simd_section_close) = \
+		{ (_guard), simd_guard_begin(_guard) };			\
+	     __section.open; simd_section_close(&__section))
+
+/*
+ * Traps of copies to user memory that were no page faults, which
  * their fixup would hide as a short copy.
  */
 extern int simd_odd_traps;
@@ -61,6 +89,8 @@ extern int simd_odd_traps;
 extern const char *const simd_refusal_names[SIMD_NR_REFUSALS];
 
 struct seq_file;
+void simd_guard_init(void);
+void simd_account(unsigned long bytes, bool faulted);
 void simd_refuse(enum simd_refusal why);
 void simd_stats_total(struct simd_stats *total);
 void simd_stats_show(struct seq_file *m);

@@ -11,7 +11,8 @@
 #include <linux/sched.h>
 #include <asm/simd_hooks.h>
 
-#include "core.h"
+#include "dispatch.h"
+#include "hooks.h"
 
 /*
  * Stock calls test these inline, whoever makes them: clear_page() of x86-32 is a memset()
@@ -73,10 +74,7 @@ bool simd_zero_folio(struct folio *folio, unsigned long addr_hint)
 		return false;
 
 	base = folio_address(folio);
-	/* Memory that was just allocated is in no cache that matters, be it read or not. */
 	regime = simd_auto_regime(SIMD_KIND_clear, nr * PAGE_SIZE);
-	if (regime == SIMD_CACHED)
-		regime = SIMD_COLD;
 	touched = (addr_hint >> PAGE_SHIFT) % nr;
 	first = touched - min(touched, FOLIO_NEAR);
 	end = min(touched + FOLIO_NEAR + 1, nr);
@@ -108,8 +106,6 @@ bool simd_copy_folio(struct folio *dst, struct folio *src)
 		return false;
 
 	regime = simd_auto_regime(SIMD_KIND_copy, nr * PAGE_SIZE);
-	if (regime == SIMD_CACHED)
-		regime = SIMD_COLD;
 	for (;;) {
 		n = min(nr - first, FOLIO_BATCH);
 		simd_copy_pages(folio_address(dst) + first * PAGE_SIZE,
@@ -132,35 +128,41 @@ static void patch(struct static_key_false *key, bool on)
 		static_branch_disable(key);
 }
 
-/**
- * simd_hooks_update() - patch the hooks of a kind in, or out where stock is best
- * @kind:	the kind
- *
- * Context: task, may sleep; @simd_lock held.
+/*
+ * Whether calls of a kind, of up to @most bytes and of a regime that the size decides,
+ * can lead to a row that is not stock.
  */
-void simd_hooks_update(enum simd_kind kind)
+static bool leads_elsewhere(const struct simd_plan *plan, enum simd_kind kind,
+			    unsigned long most)
 {
-	bool page = !simd_is_stock(kind, SIMD_CACHED, 1), any = false;
-	unsigned int regime;
+	const unsigned long threshold = plan->threshold[kind];
+	unsigned int c;
 
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
-		any |= simd_has_regime(kind, regime) &&
-		       !simd_is_stock(kind, regime, SIMD_NR_SIZES);
+	simd_for_each_case_of(c, kind) {
+		bool stream = simd_cases[c].regime == SIMD_STREAM;
 
-	switch (kind) {
-	case SIMD_KIND_clear:
-		patch(&simd_hook_clear_page, page);
-		patch(&simd_hook_clear_pages, any);
-		patch(&simd_hook_zero_folio, any);
-		break;
-	case SIMD_KIND_copy:
-		patch(&simd_hook_copy_page, page);
-		patch(&simd_hook_copy_folio, any);
-		break;
-	case SIMD_KIND_to_user:
-		patch(&simd_hook_to_user, any);
-		break;
-	case SIMD_NR_KINDS:
-		break;
+		if (plan->row[c] == simd_stock_row(kind) || simd_cases[c].from > most ||
+		    (stream && (threshold > most || simd_case_end(c) <= threshold)))
+			continue;
+		return true;
 	}
+	return false;
+}
+
+/**
+ * simd_hooks_update() - patch the hooks in, or out where all they lead to is stock
+ * @plan:	the rows in use
+ *
+ * Context: task, may sleep; one at a time.
+ */
+void simd_hooks_update(const struct simd_plan *plan)
+{
+	const bool clears = leads_elsewhere(plan, SIMD_KIND_clear, ULONG_MAX);
+
+	patch(&simd_hook_clear_page, leads_elsewhere(plan, SIMD_KIND_clear, PAGE_SIZE));
+	patch(&simd_hook_clear_pages, clears);
+	patch(&simd_hook_zero_folio, clears);
+	patch(&simd_hook_copy_page, leads_elsewhere(plan, SIMD_KIND_copy, PAGE_SIZE));
+	patch(&simd_hook_copy_folio, leads_elsewhere(plan, SIMD_KIND_copy, ULONG_MAX));
+	patch(&simd_hook_to_user, leads_elsewhere(plan, SIMD_KIND_to_user, ULONG_MAX));
 }

@@ -1,44 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table as people read it: debugfs shows it, and the harness.
+ * The tables as people read them: debugfs shows them, and the harness.
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/seq_file.h>
+#include <linux/string.h>
 
 #include "simd_copy.h"
-
-/**
- * struct figure - a group of columns
- * @title:	what it says
- * @regime:	of which regime
- * @use:	the time to use, or the time to return
- */
-struct figure {
-	const char		*title;
-	enum simd_regime	regime;
-	bool			use;
-};
-
-#define NR_FIGURES	3
-
-static const struct figure page_figures[NR_FIGURES] = {
-	{ "cached, time to use", SIMD_CACHED, true },
-	{ "stream, time to return", SIMD_STREAM, false },
-	{ "stream, time to use", SIMD_STREAM, true },
-};
-
-static const struct figure user_figures[NR_FIGURES] = {
-	{ "cached, time to use", SIMD_CACHED, true },
-	{ "misaligned, time to use", SIMD_MISALIGNED, true },
-	{ "stream, time to return", SIMD_STREAM, false },
-};
-
-static const struct figure *figures_of(enum simd_kind kind)
-{
-	return kind == SIMD_KIND_to_user ? user_figures : page_figures;
-}
 
 /* A size as people write it. */
 struct size {
@@ -48,192 +18,122 @@ struct size {
 
 static struct size size_of(unsigned long bytes)
 {
-	if (bytes % 1024)
+	if (!bytes || bytes % 1024)
 		return (struct size){ bytes, "" };
 	if (bytes % (1024 * 1024))
 		return (struct size){ bytes / 1024, "K" };
 	return (struct size){ bytes / 1024 / 1024, "M" };
 }
 
-static u64 per_4k(u64 ns, unsigned int size)
-{
-	return div_u64(ns * 4096 + size / 2, size);
-}
-
-static void report_head(struct seq_file *m, enum simd_kind kind)
-{
-	const struct figure *f = figures_of(kind);
-	unsigned int i, e, width = 0;
-
-	/* Three groups of figures, then the sizes that each is of. */
-	simd_for_each_size(e, kind)
-		width += 8;
-	seq_printf(m, "%-25s", "ns per 4 KiB, by bytes");
-	for (i = 0; i < NR_FIGURES; i++)
-		seq_printf(m, " %*s", width, f[i].title);
-	seq_printf(m, "\n%-8s %-12s %-5s", "kind", "routine", "guard");
-	for (i = 0; i < NR_FIGURES; i++) {
-		seq_puts(m, " ");
-		simd_for_each_size(e, kind) {
-			struct size s = size_of(simd_sizes[kind][e]);
-
-			seq_printf(m, " %*lu%s", s.unit[0] ? 6 : 7, s.n, s.unit);
-		}
-	}
-	seq_puts(m, "  choice\n");
-}
-
-/* One group of figures of a row, so that sizes compare. */
-static void report_cells(struct seq_file *m, enum simd_kind kind,
-			 const struct simd_result *res, const struct figure *f)
-{
-	unsigned int e;
-
-	seq_puts(m, " ");
-	simd_for_each_size(e, kind) {
-		const struct simd_cost *cost = &res->cost[f->regime][e];
-		u64 ns = f->use ? cost->use : cost->ret;
-
-		if (ns)
-			seq_printf(m, " %7llu", (unsigned long long)
-				   per_4k(ns, simd_sizes[kind][e]));
-		else
-			seq_puts(m, "       -");
-	}
-}
-
-static bool in_plan(const struct simd_plan *plan, unsigned int row)
-{
-	unsigned int e;
-
-	for (e = 0; e < SIMD_NR_SIZES; e++)
-		if (plan->row[e] == row)
-			return true;
-	return false;
-}
-
 static void report_row(struct seq_file *m, unsigned int row, const struct simd_result *res,
-		       const struct simd_choice *choice)
+		       const struct simd_plan *plan)
 {
 	const struct simd_routine *r = &simd_routines[row];
-	unsigned int i;
+	unsigned int c;
 
-	seq_printf(m, "%-8s %-12s %-5s", simd_kind_names[r->kind], r->name,
+	seq_printf(m, "%-8s %-15s %s", simd_kind_names[r->kind], r->name,
 		   simd_guard_names[r->guard]);
-
-	if (res->missing) {
-		seq_printf(m, " unsupported: no %s\n", res->missing);
-		return;
-	}
-	if (res->barred) {
-		seq_puts(m, " barred: failed its self-check\n");
-		return;
-	}
-
-	for (i = 0; i < NR_FIGURES; i++)
-		report_cells(m, r->kind, res, &figures_of(r->kind)[i]);
-	seq_printf(m, "  %s", row == choice->stock ? "stock " : "");
-	for (i = 0; i < SIMD_NR_REGIMES; i++)
-		if (simd_has_regime(r->kind, i) && in_plan(&choice->plan[SIMD_OWNED][i], row))
-			seq_printf(m, "<- %s ", simd_regime_names[i]);
-	if (res->veto)
-		seq_printf(m, "only by name: %s", res->veto);
+	if (res->missing)
+		seq_printf(m, " unsupported: no %s", res->missing);
+	else if (res->barred)
+		seq_printf(m, " barred: %s", res->barred);
+	else if (row == simd_stock_row(r->kind))
+		seq_puts(m, " stock");
+	if (res->veto && !res->missing)
+		seq_printf(m, " only by name: %s", res->veto);
+	simd_for_each_case_of(c, r->kind)
+		if (plan->row[c] == row)
+			seq_printf(m, " <- %s", simd_cases[c].name);
 	seq_puts(m, "\n");
 }
 
-static void report_plan(struct seq_file *m, enum simd_kind kind, enum simd_regime regime,
-			const struct simd_plan *plan, const char *where)
+static void report_trial(struct seq_file *m, enum simd_state state, const struct simd_trial *t)
 {
-	unsigned int e;
+	if (t->tries)
+		seq_printf(m, ", %s %u.%03u [%u.%03u %u.%03u] %u/%u", simd_state_names[state],
+			   t->gain / 1000, t->gain % 1000, t->low / 1000, t->low % 1000,
+			   t->high / 1000, t->high % 1000, t->wins, t->tries);
+}
 
-	for (e = 0; e < SIMD_NR_SIZES; e++) {
-		struct size from = size_of(plan->from[e]);
+/* What stock took, and which row seemed best in the screen. */
+static void report_screen(struct seq_file *m, unsigned int c, enum simd_state state,
+			  const struct simd_evidence *ev)
+{
+	const unsigned short *screen = ev->screen[state];
+	unsigned int row, best = SIMD_NR_ROUTINES;
 
-		if (e && plan->row[e] == plan->row[e - 1])
-			continue;
-		seq_printf(m, "%s, %s%s", simd_kind_names[kind], simd_regime_names[regime], where);
-		if (e)
-			seq_printf(m, ", from %lu%s", from.n, from.unit);
-		seq_printf(m, ": %s (%s", simd_routines[plan->row[e]].name, plan->why[e]);
-		if (plan->gain[e])
-			seq_printf(m, ", %u.%02u x stock", plan->gain[e] / 100,
-				   plan->gain[e] % 100);
-		seq_puts(m, ")\n");
+	if (!ev->ns[state])
+		return;
+	simd_for_each_row_of(row, simd_cases[c].kind)
+		if (screen[row] && (best == SIMD_NR_ROUTINES || screen[row] > screen[best]))
+			best = row;
+	seq_printf(m, "    %s: stock %u ns", simd_state_names[state], ev->ns[state]);
+	if (best < SIMD_NR_ROUTINES)
+		seq_printf(m, ", at first sight %s %u.%02u", simd_routines[best].name,
+			   screen[best] / 1000, screen[best] % 1000 / 10);
+	seq_puts(m, "\n");
+}
+
+static void report_case(struct seq_file *m, unsigned int c, unsigned int row,
+			const struct simd_evidence *ev)
+{
+	const struct simd_case *k = &simd_cases[c];
+	struct size from = size_of(k->from), bytes = size_of(k->bytes);
+	unsigned int state, i;
+
+	seq_printf(m, "%s/%s, from %lu%s, measured with %lu%s, until %s: %s (%s)\n",
+		   simd_kind_names[k->kind], k->name, from.n, from.unit, bytes.n, bytes.unit,
+		   simd_judged_by_use(c) ? "read" : "done", simd_routines[row].name,
+		   row == ev->row ? ev->why : "by name");
+	simd_for_each_state_of(state, c)
+		report_screen(m, c, state, ev);
+	for (i = 0; i < ev->nr; i++) {
+		seq_printf(m, "    %s: %s", simd_routines[ev->contender[i].row].name,
+			   ev->contender[i].why);
+		simd_for_each_state_of(state, c)
+			report_trial(m, state, &ev->contender[i].trial[state]);
+		seq_puts(m, "\n");
 	}
 }
 
-/* The time to use that a threshold rests on. */
-static unsigned long long crossing_use(const struct simd_result *results,
-				       const struct simd_choice *c, enum simd_regime regime)
+static void report_threshold(struct seq_file *m, enum simd_kind kind, unsigned long threshold)
 {
-	const struct simd_plan *plan = &c->plan[SIMD_OWNED][regime];
-	unsigned int row = plan->row[simd_plan_part(plan, c->crossed)], e = 0;
-	const unsigned int *sizes = simd_sizes[simd_routines[row].kind];
+	struct size from = size_of(threshold);
 
-	while (sizes[e] != c->crossed)
-		e++;
-	return per_4k(results[row].cost[SIMD_STREAM][e].use, c->crossed);
-}
-
-static void report_threshold(struct seq_file *m, enum simd_kind kind,
-			     const struct simd_result *results,
-			     const struct simd_machine *machine, const struct simd_choice *c)
-{
-	struct size from = size_of(c->threshold), cache = size_of(machine->cache_bytes);
-	unsigned long long stream = crossing_use(results, c, SIMD_STREAM);
-	unsigned long long cached = crossing_use(results, c, SIMD_CACHED);
-	struct size at = size_of(c->crossed);
-
-	if (c->threshold == ULONG_MAX)
-		seq_printf(m, "%s: nothing is streamed by itself: ", simd_kind_names[kind]);
+	if (threshold == ULONG_MAX)
+		seq_printf(m, "%s: nothing is streamed by itself\n", simd_kind_names[kind]);
 	else
-		seq_printf(m, "%s: streamed by itself from %lu%s: ", simd_kind_names[kind],
+		seq_printf(m, "%s: streamed by itself from %lu%s\n", simd_kind_names[kind],
 			   from.n, from.unit);
-	if (stream && cached)
-		seq_printf(m, "time to use, flushed, %llu ns per 4 KiB against %llu at %lu%s, ",
-			   stream, cached, at.n, at.unit);
-	if (machine->cache_bytes)
-		seq_printf(m, "last-level cache %lu%s\n", cache.n, cache.unit);
-	else
-		seq_puts(m, "last-level cache unknown\n");
-}
-
-static void report_choice(struct seq_file *m, enum simd_kind kind,
-			  const struct simd_result *results,
-			  const struct simd_machine *machine, const struct simd_choice *c)
-{
-	bool differ = simd_contexts_differ(c);
-	unsigned int regime;
-
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-		if (!simd_has_regime(kind, regime))
-			continue;
-		report_plan(m, kind, regime, &c->plan[SIMD_OWNED][regime], "");
-		if (differ)
-			report_plan(m, kind, regime, &c->plan[SIMD_FREE][regime],
-				    ", no registers to save");
-	}
-	report_threshold(m, kind, results, machine, c);
 }
 
 /**
- * simd_report() - print the table and the choices made from it
+ * simd_report() - print the tables and what was chosen
  * @m:		where to
  * @results:	one per row
  * @machine:	what is known of the machine
- * @choices:	one per kind
+ * @plan:	the rows in use
+ * @evidence:	one per case
  */
 void simd_report(struct seq_file *m, const struct simd_result *results,
-		 const struct simd_machine *machine, const struct simd_choice *choices)
+		 const struct simd_machine *machine, const struct simd_plan *plan,
+		 const struct simd_evidence *evidence)
 {
-	unsigned int row, kind;
+	struct size cache = size_of(machine->cache_bytes);
+	unsigned int row, kind, c;
 
-	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
-		report_head(m, kind);
-		simd_for_each_row_of(row, kind)
-			report_row(m, row, &results[row], &choices[kind]);
-		report_choice(m, kind, results, machine, &choices[kind]);
-	}
+	simd_for_each_row(row)
+		report_row(m, row, &results[row], plan);
+	seq_puts(m, "\nrow: result, state: times stock [95 % interval] tries won/tries\n");
+	simd_for_each_case(c)
+		report_case(m, c, plan->row[c], &evidence[c]);
+	seq_puts(m, "\n");
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
+		report_threshold(m, kind, plan->threshold[kind]);
+	if (machine->cache_bytes)
+		seq_printf(m, "last-level cache: %lu%s\n", cache.n, cache.unit);
+	else
+		seq_puts(m, "last-level cache: unknown\n");
 	seq_printf(m, "saving the registers of a task and loading them again: %u ns\n",
 		   machine->save_ns);
 }

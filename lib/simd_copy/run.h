@@ -6,38 +6,8 @@
 #define _LIB_SIMD_COPY_RUN_H
 
 #include "debug.h"
+#include "guard.h"
 #include "simd_copy.h"
-
-/* guard.c */
-bool simd_guard_begin(enum simd_guard guard);
-void simd_guard_end(enum simd_guard guard);
-
-/**
- * struct simd_section - a section that may be open
- * @guard:	its class
- * @open:	it has to be closed
- */
-struct simd_section {
-	enum simd_guard	guard;
-	bool		open;
-};
-
-static inline void simd_section_close(struct simd_section *s)
-{
-	if (s->open)
-		simd_guard_end(s->guard);
-	s->open = false;
-}
-
-/*
- * simd_section(guard) { ... }: the block runs inside a section, or not at all
- * if the section is refused. Whichever way the block is left, the section is
- * closed: nothing else in the library calls simd_guard_begin().
- */
-#define simd_section(_guard)						\
-	for (struct simd_section __section __cleanup(simd_section_close) = \
-		{ (_guard), simd_guard_begin(_guard) };			\
-	     __section.open; simd_section_close(&__section))
 
 /* Return: bytes that were NOT done, which only a fault of a user copy causes. */
 static __always_inline unsigned long simd_call(enum simd_kind kind, union simd_fn fn,
@@ -59,6 +29,16 @@ static __always_inline unsigned long simd_call(enum simd_kind kind, union simd_f
 	return len;
 }
 
+/*
+ * Do with the stock row what a section refused or faulted on. To user space that may
+ * sleep, unless page fault handling is off.
+ */
+static inline unsigned long simd_fallback(enum simd_kind kind, void *dst, const void *src,
+					  unsigned long len)
+{
+	return simd_call(kind, simd_routines[simd_stock_row(kind)].fn, dst, src, len);
+}
+
 /**
  * simd_run() - run a routine over an extent, in sections if it needs them
  * @r:		its row
@@ -72,8 +52,7 @@ static __always_inline unsigned long simd_call(enum simd_kind kind, union simd_f
  * @all:	result, whether the routine did all that could be done: false if
  *		a section was refused or an access in one faulted
  *
- * What a section was refused for, or could not store for a fault, is done
- * outside of it by stock, which may sleep on the fault. Then sections go on.
+ * Stock does what a section refused or faulted on, outside of it; then sections resume.
  *
  * The end of a section lets preemption and softirqs in. There is no
  * cond_resched(): a caller may hold a lock that this cannot see.

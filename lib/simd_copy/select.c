@@ -1,257 +1,453 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From measured costs to a choice. No clock and no CPU in here: the same costs
- * always give the same choice.
+ * From samples to a choice. No clock and no CPU in here: the same samples always give
+ * the same choice, be they taken now or read from a recording.
+ *
+ * A choice claims that this machine gets faster, so it is made the way such a claim is
+ * made. Each case is decided by itself, in two steps:
+ *
+ * Screen: in each state of the case all rows are timed a few times between two calls of
+ * stock. A row that seems slower than stock in one state, or faster in none, is out. The
+ * few that seem best go on.
+ *
+ * Duel: stock, row, stock, row, stock. A try is won by the row if it is faster than both
+ * calls of stock around it, so that what else the machine does at the time can cost the
+ * row a try, but hardly give it one. The row must win in the state in which it seemed
+ * best, and must not lose in the others.
+ *
+ * Whatever was not shown to be faster is not used. Stock is. Of several winners whose
+ * gains cannot be told apart, the best one meets each of the others in a final.
  */
-#include <linux/bitmap.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
+#include <linux/string.h>
 #include <asm/page.h>
 
 #include "simd_copy.h"
 
-/* Costs as parts of another, which is this. */
-#define WHOLE		1000
+/* Gains are in thousandths: stock's time over the row's. */
+#define EQUAL		1000
 
-/* A winner's cost is below this part of stock's: the hysteresis. */
-#define WINNING		950
+/* A row is not tried that seemed worse than this, in thousandths of what has won. */
+#define OUTDONE		930
 
-/* A row this close to the best ties with it. */
+/* Times a row is sampled in the screen, and after which of them the worst rows drop out. */
+#define ROUNDS		5
+#define FIRST_ROUNDS	2
+
+/* They do so if no sample was better than this. */
+#define HOPELESS	950
+
+/* What the screen asks for: at least this in one state, no less than that in any. */
+#define SEEMS_FASTER	1020
+#define SEEMS_SLOWER	900
+
+/* Rows that go on for being among the best. */
+#define BEST_ROWS	5
+
+/*
+ * What wins a duel: after so many tries, so many that were won. If row and stock were the
+ * same code, one try in three would be won, each of three samples being the least with
+ * the same probability. Then one of these comes about with probability 0.0011 (binomial).
+ */
+static const struct {
+	unsigned char	tries;
+	unsigned char	wins;
+} victories[] = {
+	{ 9, 9 },
+	{ 13, 11 },
+	{ 17, 13 },
+	{ 25, 17 },
+	{ 41, 25 },
+	{ 61, 34 },
+};
+
+#define MAX_TRIES	61
+
+/* A row that has lost more tries than this, at first and in all, has lost the duel. */
+#define FIRST_TRIES	9
+#define FIRST_LOSSES	5
+#define ALL_LOSSES	27
+
+/* And the median has to be this much better than stock's. */
+#define FASTER		1050
+
+/* Where a row need not win, its median has to be no worse than this. */
+#define SLOWER		990
+
+/* A row that is at most so much worse than the best ties with it. */
 #define TIE		20
 
-static u32 part(u32 cost, unsigned int of_whole)
+/* Tries of a final. */
+#define FINAL_TRIES	17
+
+/* Tries that could not be sampled, before a duel is given up. */
+#define MISSING		MAX_TRIES
+
+static unsigned int gain_of(u64 stock, u32 row)
 {
-	return div_u64((u64)cost * of_whole, WHOLE);
+	return min_t(u64, div_u64(stock * EQUAL, row), USHRT_MAX);
 }
 
-/* What the first section of a call costs besides itself. */
-static u32 save_cost(const struct simd_machine *machine, enum simd_context context)
+static void sort(unsigned short *gains, unsigned int n)
 {
-	return context == SIMD_OWNED ? machine->save_ns : 0;
+	unsigned int i, j;
+
+	for (i = 1; i < n; i++)
+		for (j = i; j && gains[j - 1] > gains[j]; j--)
+			swap(gains[j - 1], gains[j]);
 }
 
-/* Cost of a call of a row; 0 if it was not measured, or must not be chosen. */
-static u32 cost_of(const struct simd_result *results, unsigned int row,
-		   enum simd_regime regime, unsigned int e, u32 save)
-{
-	const struct simd_result *res = &results[row];
-	u32 cost = simd_judged_cost(res, regime, e);
+/* --- Screen -------------------------------------------------------------- */
 
-	if (!cost || !simd_usable(res) || res->veto)
-		return 0;
-	return simd_routines[row].guard == SIMD_GUARD_NONE ? cost : cost + save;
+static bool may_be_chosen(unsigned int c, const struct simd_result *results, unsigned int row)
+{
+	return simd_routines[row].kind == simd_cases[c].kind && simd_usable(&results[row]) &&
+	       !results[row].veto && row != simd_stock_row(simd_cases[c].kind);
 }
 
-static u32 least_cost(enum simd_kind kind, const struct simd_result *results,
-		      enum simd_regime regime, unsigned int e, u32 save)
-{
-	u32 best = 0, cost;
-	unsigned int row;
+/**
+ * struct screened - what the screen of a case and a state has seen so far
+ * @n:		by row, how many gains there are
+ * @gains:	by row
+ */
+struct screened {
+	unsigned char	n[SIMD_NR_ROUTINES];
+	unsigned short	gains[SIMD_NR_ROUTINES][ROUNDS];
+};
 
-	simd_for_each_row_of(row, kind) {
-		cost = cost_of(results, row, regime, e, save);
-		if (cost && (!best || cost < best))
-			best = cost;
-	}
-	return best;
+static bool is_hopeless(const struct screened *s, unsigned int row)
+{
+	return s->n[row] == FIRST_ROUNDS && max(s->gains[row][0], s->gains[row][1]) < HOPELESS;
 }
 
-static void choose(struct simd_plan *plan, unsigned int e, unsigned int row,
-		   const char *why, unsigned int gain)
+/* Return: false if stock could not be measured in this state. */
+static bool screen(unsigned int c, enum simd_state state, const struct simd_result *results,
+		   struct simd_sampler *sampler, struct simd_evidence *ev)
 {
-	plan->row[e] = row;
-	plan->why[e] = why;
-	plan->gain[e] = gain;
-}
+	const unsigned int stock = simd_stock_row(simd_cases[c].kind);
+	u32 before, ns[SIMD_NR_ROUTINES], after;
+	unsigned int round, i, row;
+	/* Too large for the stack of a 32-bit kernel; one case is decided at a time. */
+	static struct screened s;
 
-static void select_row(enum simd_kind kind, enum simd_regime regime, unsigned int e,
-		       const struct simd_result *results, u32 save, unsigned int stock,
-		       struct simd_plan *plan)
-{
-	u32 base = cost_of(results, stock, regime, e, save);
-	u32 best = least_cost(kind, results, regime, e, save);
-	unsigned int guarded, row;
-	u32 cost;
-
-	/* What a row gains over stock is unknown where stock is. */
-	if (!base) {
-		if (e)
-			choose(plan, e, plan->row[e - 1], "not measured: as smaller ones", 0);
-		else
-			choose(plan, e, stock, "stock: not measured", 0);
-		return;
-	}
-	if (best >= part(base, WINNING)) {
-		choose(plan, e, stock, "stock: no row is faster by 5 %", 100);
-		return;
-	}
-
-	/* Of rows that tie, one that needs no section, then the first. */
-	for (guarded = 0; guarded < 2; guarded++) {
-		simd_for_each_row_of(row, kind) {
-			cost = cost_of(results, row, regime, e, save);
-			if (!cost || cost > part(best, WHOLE + TIE) ||
-			    cost >= part(base, WINNING))
-				continue;
-			if (!guarded && simd_routines[row].guard != SIMD_GUARD_NONE)
-				continue;
-			choose(plan, e, row, "faster than stock",
-			       div_u64((u64)base * 100, cost));
-			return;
+	memset(&s, 0, sizeof(s));
+	before = sampler->sample(sampler, c, state, stock);
+	for (round = 0; round < ROUNDS; round++) {
+		/* No row always comes first, or right after the same other one. */
+		for (i = 0; i < SIMD_NR_ROUTINES; i++) {
+			row = (i + round * SIMD_NR_ROUTINES / ROUNDS) % SIMD_NR_ROUTINES;
+			row = round % 2 ? SIMD_NR_ROUTINES - 1 - row : row;
+			ns[row] = may_be_chosen(c, results, row) && !is_hopeless(&s, row) ?
+				  sampler->sample(sampler, c, state, row) : 0;
 		}
+		after = sampler->sample(sampler, c, state, stock);
+		if (!before || !after)
+			return false;
+		ev->ns[state] = min(before, after) / 16;
+		simd_for_each_row(row)
+			if (ns[row])
+				s.gains[row][s.n[row]++] =
+					gain_of(((u64)before + after) / 2, ns[row]);
+		before = after;
 	}
+
+	simd_for_each_row(row) {
+		/* A row that could not be sampled each time was hardly measured. */
+		if (s.n[row] < ROUNDS && !is_hopeless(&s, row))
+			continue;
+		sort(s.gains[row], s.n[row]);
+		ev->screen[state][row] = s.gains[row][s.n[row] / 2];
+	}
+	return true;
+}
+
+/* The product of the gains in all states, 0 if a row is out. */
+static u64 promise(unsigned int c, const struct simd_evidence *ev, unsigned int row)
+{
+	unsigned int state, gain, best = 0;
+	u64 product = EQUAL;
+
+	simd_for_each_state_of(state, c) {
+		gain = ev->screen[state][row];
+		if (gain < SEEMS_SLOWER)
+			return 0;
+		best = max(best, gain);
+		product = div_u64(product * gain, EQUAL);
+	}
+	return best < SEEMS_FASTER ? 0 : product;
+}
+
+static bool contends(const struct simd_evidence *ev, unsigned int row)
+{
+	unsigned int i;
+
+	for (i = 0; i < ev->nr; i++)
+		if (ev->contender[i].row == row)
+			return true;
+	return false;
+}
+
+enum wanted { ANY, WITHOUT_SECTION, STREAMING };
+
+static bool is_wanted(unsigned int row, enum wanted wanted)
+{
+	switch (wanted) {
+	case WITHOUT_SECTION:
+		return simd_routines[row].guard == SIMD_GUARD_NONE;
+	case STREAMING:
+		return simd_routines[row].flags & SIMD_STREAMING;
+	default:
+		return true;
+	}
+}
+
+/* Of the rows that are wanted, the best one, or the best that does not go on yet. */
+static void add_contender(unsigned int c, struct simd_evidence *ev, enum wanted wanted,
+			  bool another)
+{
+	unsigned int row, best = SIMD_NR_ROUTINES;
+	u64 product, best_product = 0;
+
+	simd_for_each_row_of(row, simd_cases[c].kind) {
+		if (!is_wanted(row, wanted) || (another && contends(ev, row)))
+			continue;
+		product = promise(c, ev, row);
+		if (product <= best_product)
+			continue;
+		best = row;
+		best_product = product;
+	}
+	if (best < SIMD_NR_ROUTINES && !contends(ev, best))
+		ev->contender[ev->nr++].row = best;
+}
+
+/* --- Duel ---------------------------------------------------------------- */
+
+/* The median, and the two values that enclose that of all samples in 95 % of cases. */
+static void summarize(struct simd_trial *t, unsigned short *gains)
+{
+	unsigned int n = t->tries, k = 0;
+
+	/* Of n values k are expected below the interval: n / 2 less a root of n. */
+	while ((n - 2 * k - 2) * (n - 2 * k - 2) >= 4 * n && 2 * k + 2 < n)
+		k++;
+	sort(gains, n);
+	t->gain = gains[n / 2];
+	t->low = gains[k];
+	t->high = gains[n - 1 - k];
+}
+
+static bool is_victory(const struct simd_trial *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(victories); i++)
+		if (t->tries == victories[i].tries && t->wins >= victories[i].wins)
+			return true;
+	return false;
+}
+
+static bool is_defeat(const struct simd_trial *t)
+{
+	unsigned int losses = t->tries - t->wins;
+
+	return losses > ALL_LOSSES || (t->tries <= FIRST_TRIES && losses > FIRST_LOSSES);
 }
 
 /*
- * Between two sizes that were measured, costs are taken to grow with the size:
- * where does the row of the larger one become the cheaper one?
+ * A row against another one. With @tries 0 the duel goes on until it is won or lost.
+ * Return: false if there were not enough samples to be had.
  */
-static unsigned long crossover(enum simd_kind kind, const struct simd_result *results,
-			       enum simd_regime regime, u32 save,
-			       const struct simd_plan *plan, unsigned int e)
+static bool duel(unsigned int c, enum simd_state state, unsigned int row, unsigned int other,
+		 unsigned int tries, struct simd_sampler *sampler, struct simd_trial *t)
 {
-	const unsigned int *sizes = simd_sizes[kind];
-	unsigned long step = kind == SIMD_KIND_to_user ? 64 : PAGE_SIZE, at;
-	u32 old[2], new[2], lost, gained;
-	unsigned int i;
+	unsigned short gains[MAX_TRIES];
+	unsigned int missing = 0;
+	u32 before, ns, after;
 
-	for (i = 0; i < 2; i++) {
-		old[i] = cost_of(results, plan->row[e - 1], regime, e - 1 + i, save);
-		new[i] = cost_of(results, plan->row[e], regime, e - 1 + i, save);
-		if (!old[i] || !new[i])
-			return sizes[e];
-	}
-	lost = new[0] - min(new[0], old[0]);
-	gained = old[1] - min(old[1], new[1]);
-	if (!gained)
-		return sizes[e];
-
-	at = sizes[e - 1] + div_u64((u64)(sizes[e] - sizes[e - 1]) * lost, lost + gained);
-	/* The smaller one of the two sizes is not in question. */
-	return min_t(unsigned long, (at / step + 1) * step, sizes[e]);
-}
-
-static void make_plan(enum simd_kind kind, enum simd_regime regime,
-		      const struct simd_result *results, u32 save, unsigned int stock,
-		      struct simd_plan *plan)
-{
-	unsigned int e;
-
-	simd_for_each_size(e, kind) {
-		select_row(kind, regime, e, results, save, stock, plan);
-		plan->from[e] = e ? crossover(kind, results, regime, save, plan, e) : 0;
-	}
-	for (; e < SIMD_NR_SIZES; e++) {
-		choose(plan, e, plan->row[e - 1], plan->why[e - 1], plan->gain[e - 1]);
-		plan->from[e] = ULONG_MAX;
-	}
-}
-
-/**
- * simd_set_threshold() - from which size on data is streamed by itself
- * @results:		what is known of each row
- * @cache_bytes:	size of the last-level cache, 0 if unknown
- * @choice:		of one kind; the plans are known
- *
- * Streaming pays off by itself where its time to use is no longer than that of
- * cached stores: the consumer misses the caches anyway. That is measured on
- * flushed lines, which say nothing of data that fits the caches: a smaller size
- * than theirs is never streamed.
- */
-void simd_set_threshold(const struct simd_result *results, unsigned long cache_bytes,
-			struct simd_choice *choice)
-{
-	const unsigned int *cached = choice->plan[SIMD_OWNED][SIMD_CACHED].row;
-	const unsigned int *stream = choice->plan[SIMD_OWNED][SIMD_STREAM].row;
-	const enum simd_kind kind = simd_routines[choice->stock].kind;
-	const unsigned int *sizes = simd_sizes[kind];
-	unsigned int e;
-
-	simd_for_each_size(e, kind)
-		choice->crossed = sizes[e];
-	choice->threshold = ULONG_MAX;
-	if (stream[e - 1] == cached[e - 1] || !cache_bytes)
-		return;
-
-	/* From the largest down, so that one odd size does not count. */
-	for (; e; e--) {
-		u32 c = results[cached[e - 1]].cost[SIMD_STREAM][e - 1].use;
-		u32 s = results[stream[e - 1]].cost[SIMD_STREAM][e - 1].use;
-
-		if (s > c)
+	before = sampler->sample(sampler, c, state, other);
+	while (t->tries < (tries ?: MAX_TRIES)) {
+		ns = sampler->sample(sampler, c, state, row);
+		after = sampler->sample(sampler, c, state, other);
+		if (before && ns && after) {
+			gains[t->tries++] = gain_of(((u64)before + after) / 2, ns);
+			t->wins += ns < min(before, after);
+		} else if (missing++ == MISSING) {
+			return false;
+		}
+		before = after;
+		if (!tries && (is_victory(t) || is_defeat(t)))
 			break;
-		if (s)
-			choice->crossed = sizes[e - 1];
 	}
-	choice->threshold = max_t(unsigned long, cache_bytes, choice->crossed);
+	summarize(t, gains);
+	return true;
 }
 
-/**
- * simd_select() - choose the routines of one kind
- * @kind:	the kind
- * @results:	what is known of each row, measured costs included
- * @machine:	what is known of the machine
- * @choice:	result
- *
- * A row that was not measured wherever stock was is never chosen, nor is one
- * that is not faster than stock by the hysteresis.
- */
-void simd_select(enum simd_kind kind, const struct simd_result *results,
-		 const struct simd_machine *machine, struct simd_choice *choice)
+/* Return: NULL if a row is better than stock, else why it is not used. */
+static const char *try_row(unsigned int c, unsigned int row, struct simd_trial *trials,
+			   const struct simd_evidence *ev, struct simd_sampler *sampler)
 {
-	unsigned int context, regime;
+	const unsigned int stock = simd_stock_row(simd_cases[c].kind);
+	unsigned int state, best = SIMD_NR_STATES;
 
-	choice->stock = simd_stock_row(kind);
-	for (context = 0; context < SIMD_NR_CONTEXTS; context++)
-		for (regime = 0; regime < SIMD_NR_REGIMES; regime++)
-			make_plan(kind, regime, results, save_cost(machine, context),
-				  choice->stock, &choice->plan[context][regime]);
-	simd_set_threshold(results, machine->cache_bytes, choice);
+	simd_for_each_state_of(state, c)
+		if (best == SIMD_NR_STATES || ev->screen[state][row] > ev->screen[best][row])
+			best = state;
+	if (!duel(c, best, row, stock, 0, sampler, &trials[best]))
+		return "not measured often enough";
+	if (!is_victory(&trials[best]))
+		return "not faster often enough";
+	if (trials[best].gain < FASTER)
+		return "faster by less than 5 %";
+
+	simd_for_each_state_of(state, c) {
+		if (state == best)
+			continue;
+		if (!duel(c, state, row, stock, FIRST_TRIES, sampler, &trials[state]))
+			return "not measured often enough";
+		if (trials[state].gain < SLOWER)
+			return "slower than stock in another state";
+	}
+	return NULL;
 }
-EXPORT_SYMBOL_GPL(simd_select);
+
+/* The product of the gains in all states. */
+static u64 dueled(unsigned int c, const struct simd_trial *trials)
+{
+	u64 product = EQUAL;
+	unsigned int state;
+
+	simd_for_each_state_of(state, c)
+		product = div_u64(product * trials[state].gain, EQUAL);
+	return product;
+}
+
+/* Whether the gains of two winners cannot be told apart, or hardly differ. */
+static bool are_close(unsigned int c, const struct simd_trial *a, const struct simd_trial *b)
+{
+	unsigned int state;
+
+	simd_for_each_state_of(state, c)
+		if (a[state].low > b[state].high * (EQUAL + TIE) / EQUAL ||
+		    b[state].low > a[state].high * (EQUAL + TIE) / EQUAL)
+			return false;
+	return true;
+}
+
+/* Return: whether a winner is better than the best one, or ties with it and comes first. */
+static bool wins_final(unsigned int c, unsigned int row, unsigned int best,
+		       struct simd_sampler *sampler)
+{
+	struct simd_trial trials[SIMD_NR_STATES] = {};
+	unsigned int state;
+	u64 gain;
+
+	simd_for_each_state_of(state, c)
+		if (!duel(c, state, row, best, FINAL_TRIES, sampler, &trials[state]))
+			return false;
+	gain = dueled(c, trials);
+	return gain > EQUAL + TIE || (gain >= EQUAL - TIE && row < best);
+}
+
+/* Of the winners the best; the first of the table if others tie with it. */
+static void pick(unsigned int c, struct simd_evidence *ev, struct simd_sampler *sampler)
+{
+	unsigned int i, best = ev->nr;
+
+	for (i = 0; i < ev->nr; i++)
+		if (!ev->contender[i].why &&
+		    (best == ev->nr || dueled(c, ev->contender[i].trial) >
+				       dueled(c, ev->contender[best].trial)))
+			best = i;
+	for (i = 0; i < ev->nr; i++) {
+		if (ev->contender[i].why || i == best)
+			continue;
+		ev->contender[i].why = "faster than stock, but not the best";
+		if (!are_close(c, ev->contender[i].trial, ev->contender[best].trial) ||
+		    !wins_final(c, ev->contender[i].row, ev->contender[best].row, sampler))
+			continue;
+		ev->contender[best].why = ev->contender[i].why;
+		best = i;
+	}
+	if (best == ev->nr)
+		return;
+	ev->contender[best].why = "chosen";
+	ev->row = ev->contender[best].row;
+	ev->why = "faster than stock";
+}
 
 /**
- * simd_contenders() - which rows may still be chosen
- * @kind:	the kind
- * @measured:	a regime that is measured
- * @e:		index into simd_sizes[] of the kind
+ * simd_decide() - choose the row of a case
+ * @c:		the case
  * @results:	what is known of each row
- * @machine:	what is known of the machine
- * @percent:	how much dearer than the best a row may seem, or than what beats stock
- * @rows:	bitmap of rows; those that are dearer, in each regime that is judged by
- *		these figures and in each context, are removed, but for stock
+ * @sampler:	where samples come from
+ * @ev:		result: the row, and what speaks for it
+ *
+ * Context: that of @sampler; one at a time.
  */
-void simd_contenders(enum simd_kind kind, enum simd_regime measured, unsigned int e,
-		     const struct simd_result *results, const struct simd_machine *machine,
-		     unsigned int percent, unsigned long *rows)
+void simd_decide(unsigned int c, const struct simd_result *results,
+		 struct simd_sampler *sampler, struct simd_evidence *ev)
 {
-	const unsigned int stock = simd_stock_row(kind);
-	DECLARE_BITMAP(near, SIMD_NR_ROUTINES);
-	unsigned int context, regime, row;
+	unsigned int state, i;
+	u64 best = 0;
 
-	bitmap_zero(near, SIMD_NR_ROUTINES);
-	__set_bit(stock, near);
-	for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
-		u32 save = save_cost(machine, context);
+	memset(ev, 0, sizeof(*ev));
+	ev->row = simd_stock_row(simd_cases[c].kind);
+	ev->why = "stock: no row is faster by 5 %";
+	sampler->why_not = NULL;
 
-		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-			u32 base = cost_of(results, stock, regime, e, save);
-			u32 best = least_cost(kind, results, regime, e, save);
-			u32 limit;
-
-			if (simd_measured(regime) != measured)
-				continue;
-			/* Where stock is the best, it is not enough to be as good. */
-			if (base)
-				best = min(best, part(base, WINNING));
-			limit = part(best, WHOLE + WHOLE / 100 * percent);
-			/* What was not measured yet, for some interruption, costs 0. */
-			simd_for_each_row_of(row, kind)
-				if (cost_of(results, row, regime, e, save) <= limit)
-					__set_bit(row, near);
+	simd_for_each_state_of(state, c) {
+		if (!screen(c, state, results, sampler, ev)) {
+			ev->why = sampler->why_not ?: "stock: not measured";
+			return;
 		}
 	}
-	bitmap_and(rows, rows, near, SIMD_NR_ROUTINES);
+	for (i = 0; i < BEST_ROWS; i++)
+		add_contender(c, ev, ANY, true);
+	add_contender(c, ev, WITHOUT_SECTION, false);
+	if (simd_cases[c].regime == SIMD_STREAM)
+		add_contender(c, ev, STREAMING, false);
+
+	for (i = 0; i < ev->nr; i++) {
+		unsigned int row = ev->contender[i].row;
+
+		if (promise(c, ev, row) * EQUAL < best * OUTDONE) {
+			ev->contender[i].why = "not tried, another row that won seemed better";
+			continue;
+		}
+		ev->contender[i].why = try_row(c, row, ev->contender[i].trial, ev, sampler);
+		if (!ev->contender[i].why)
+			best = max(best, promise(c, ev, row));
+	}
+	pick(c, ev, sampler);
 }
+SIMD_EXPORT_FOR_TESTS(simd_decide);
+
+/**
+ * simd_set_thresholds() - from which size on data is streamed by itself
+ * @plan:		@row is known, @threshold is the result
+ * @cache_bytes:	size of the last-level cache that one CPU reaches, 0 if unknown
+ *
+ * An extent that the caches could hold is never streamed by itself, since its data may
+ * be used soon. One that they could not hold is, if streaming was seen to win.
+ */
+void simd_set_thresholds(struct simd_plan *plan, unsigned long cache_bytes)
+{
+	unsigned int kind, c;
+
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
+		plan->threshold[kind] = ULONG_MAX;
+		simd_for_each_case_of(c, kind) {
+			if (simd_cases[c].regime != SIMD_STREAM ||
+			    simd_case_end(c) != ULONG_MAX || !cache_bytes)
+				continue;
+			if (simd_routines[plan->row[c]].flags & SIMD_STREAMING)
+				plan->threshold[kind] = max_t(unsigned long, cache_bytes,
+							      simd_cases[c].bytes);
+		}
+	}
+}
+SIMD_EXPORT_FOR_TESTS(simd_set_thresholds);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * simd_copy: the routine table and what the layers above it share.
+ * simd_copy: the table of routines, the table of cases, and what the layers above
+ * both share.
  *
- * This header, table.c, select.c, calibrate.c and report.c also build in user
- * space: the harness links them as they are, with shim headers. Keep what only
- * a kernel has in guard.c, core.c and sysfs.c.
+ * The files that include no more than this header and run.h also build in user space:
+ * the harness and simdbench link them as they are, with shim headers.
  */
 #ifndef _LIB_SIMD_COPY_H
 #define _LIB_SIMD_COPY_H
 
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
@@ -104,6 +105,7 @@ struct simd_feature {
  * @granule:	the length must be a multiple of this, bytes
  * @dst_align:	alignment the destination must have, bytes
  * @src_align:	alignment the source must have, bytes
+ * @pages:	pages that it goes through in turn, 0 if one after the other
  * @section:	most bytes to process in one section; 0 for no bound, which
  *		only %SIMD_GUARD_NONE may have
  * @flags:	%SIMD_STREAMING
@@ -122,9 +124,21 @@ struct simd_routine {
 	unsigned int		granule;
 	unsigned int		dst_align;
 	unsigned int		src_align;
+	unsigned int		pages;
 	unsigned int		section;
 	unsigned int		flags;
 };
+
+/**
+ * simd_all_pages() - the least pages that take a row through all that it does
+ * @r:		the row
+ *
+ * Return: as many as it goes through in turn, twice, and one.
+ */
+static inline unsigned int simd_all_pages(const struct simd_routine *r)
+{
+	return 2 * r->pages + 1;
+}
 
 /* How routines.def spells features: FEATURES(A, B) in rows, one to three. */
 #define SIMD_FEATURE(f)		{ X86_FEATURE_##f, #f }
@@ -163,194 +177,193 @@ extern const char *const simd_guard_names[SIMD_NR_GUARDS];
 	simd_for_each_row(row)			\
 		if (simd_routines[row].kind != (_kind)) { } else
 
-/* Sizes that are measured, bytes by kind; 0 where a kind has fewer. */
-#define SIMD_NR_SIZES		4
-#define SIMD_MAX_SIZE		(512 * PAGE_SIZE)
-extern const unsigned int simd_sizes[SIMD_NR_KINDS][SIMD_NR_SIZES];
-
-#define simd_for_each_size(e, _kind) \
-	for ((e) = 0; (e) < SIMD_NR_SIZES && simd_sizes[_kind][e]; (e)++)
-
 /**
- * struct simd_cost - the cost of one call of one routine
- * @ret:	nanoseconds until the routine returned
- * @use:	nanoseconds until a consumer had read all of the result as well:
- *		the time to use. 0 when not measured, as is @ret.
+ * enum simd_state - where the data is before a call
+ * @SIMD_HOT:		in the core's caches, source and destination
+ * @SIMD_ORDER:		in no cache: the next extent of a walk through much memory
+ * @SIMD_RANDOM:	in no cache: an extent at a random place of much memory, as the
+ *			page allocator gives it; hardware does not prefetch it
+ * @SIMD_NR_STATES:	number of states
+ *
+ * Memory that is in no cache meets caches that are full of dirty lines of others. The
+ * destination of a copy to user space is a buffer that is used again and again: it is
+ * hot in all states, but for what is streamed.
  */
-struct simd_cost {
-	u32	ret;
-	u32	use;
+enum simd_state {
+	SIMD_HOT,
+	SIMD_ORDER,
+	SIMD_RANDOM,
+	SIMD_NR_STATES
 };
 
-/* A cost is never more, so that a few can be added up. */
-#define SIMD_MAX_COST	(U32_MAX / 8)
+/**
+ * struct simd_case - what a caller does, as data: a line of cases.def
+ * @name:	unique within its kind
+ * @kind:	the kind of routine that it calls
+ * @regime:	what becomes of the data: with %SIMD_STREAM the time until the routine
+ *		returns counts, otherwise the time until all of the result has been read
+ * @from:	the least bytes of a call
+ * @bytes:	the size at which it is measured
+ * @states:	bit mask of enum simd_state: what callers meet
+ */
+struct simd_case {
+	const char		*name;
+	enum simd_kind		kind;
+	enum simd_regime	regime;
+	unsigned int		from;
+	unsigned int		bytes;
+	unsigned int		states;
+};
+
+/* One index space: SIMD_CASE_clear_page is the case clear/page. */
+enum {
+#define SIMD_CASE(_kind, _name, ...) SIMD_CASE_##_kind##_##_name,
+#include "cases.def"
+	SIMD_NR_CASES
+};
+
+extern const struct simd_case simd_cases[SIMD_NR_CASES];
+extern const char *const simd_state_names[SIMD_NR_STATES];
+
+#define simd_for_each_case(c) \
+	for ((c) = 0; (c) < SIMD_NR_CASES; (c)++)
+
+#define simd_for_each_case_of(c, _kind)		\
+	simd_for_each_case(c)			\
+		if (simd_cases[c].kind != (_kind)) { } else
+
+#define simd_for_each_state_of(state, _case)			\
+	for ((state) = 0; (state) < SIMD_NR_STATES; (state)++)	\
+		if (!(simd_cases[_case].states & BIT(state))) { } else
+
+/* The result of what is streamed is used later, when no cache holds it either way. */
+static inline bool simd_judged_by_use(unsigned int c)
+{
+	return simd_cases[c].regime != SIMD_STREAM;
+}
 
 /**
  * struct simd_result - what is known of a routine on this machine
  * @missing:	the feature that it lacks, NULL if it is supported
  * @veto:	the feature that bars it from being chosen, NULL if none does
- * @barred:	it failed the self-check, and is never run again
- * @cost:	by regime and by index into simd_sizes[] of the kind
+ * @barred:	why it must never run, NULL if it passed the self-check
  */
 struct simd_result {
-	const char		*missing;
-	const char		*veto;
-	bool			barred;
-	struct simd_cost	cost[SIMD_NR_REGIMES][SIMD_NR_SIZES];
+	const char	*missing;
+	const char	*veto;
+	const char	*barred;
 };
 
 /**
- * struct simd_machine - what the choice has to know of this machine, rows apart
- * @cache_bytes:	size of the last-level cache, 0 if unknown
- * @save_ns:		cost of saving the registers of a task and loading them
- *			again, 0 if unknown
+ * struct simd_trial - a duel between a row and stock in one state
+ * @tries:	how often the row was timed between two calls of stock
+ * @wins:	how often it was faster than both
+ * @gain:	median of stock's time, the mean of the two, over the row's, in thousandths
+ * @low:	lower end of the 95 % confidence interval of @gain
+ * @high:	upper end
  */
-struct simd_machine {
-	unsigned long	cache_bytes;
-	u32		save_ns;
+struct simd_trial {
+	unsigned char	tries;
+	unsigned char	wins;
+	unsigned short	gain;
+	unsigned short	low;
+	unsigned short	high;
 };
 
+/* Rows that the screen of a case lets through to the duel, at most. */
+#define SIMD_CONTENDERS	7
+
 /**
- * enum simd_context - what a section costs besides itself
- * @SIMD_OWNED:		the registers of a task are on the CPU: they are saved now,
- *			and loaded again before the task goes on
- * @SIMD_FREE:		kernel threads have none, and those of a task are saved once
- *			between two returns to user space, however many sections follow
- * @SIMD_NR_CONTEXTS:	number of contexts
+ * struct simd_evidence - why a case runs the row that it runs
+ * @row:	the row
+ * @why:	the reason, in a few words
+ * @ns:		by state, the least that stock took for a call, ns; 0 if unknown
+ * @screen:	by state and row, median gain over stock in the screen, in thousandths;
+ *		0 if the row was not measured
+ * @nr:		number of contenders
+ * @contender:	the rows that met stock in duels
+ * @contender.row:	the row
+ * @contender.why:	what came of it
+ * @contender.trial:	by state
  */
-enum simd_context {
-	SIMD_OWNED,
-	SIMD_FREE,
-	SIMD_NR_CONTEXTS
+struct simd_evidence {
+	unsigned int	row;
+	const char	*why;
+	u32		ns[SIMD_NR_STATES];
+	unsigned short	screen[SIMD_NR_STATES][SIMD_NR_ROUTINES];
+	unsigned int	nr;
+	struct {
+		unsigned int		row;
+		const char		*why;
+		struct simd_trial	trial[SIMD_NR_STATES];
+	} contender[SIMD_CONTENDERS];
 };
 
 /**
- * struct simd_plan - what to use in a regime and a context, by size
- * @row:	by index into simd_sizes[] of the kind, the chosen row
- * @from:	likewise, bytes from which it is used; those of the first are 0, and
- *		ULONG_MAX where the kind has no such size
- * @why:	likewise, the reason in a few words
- * @gain:	likewise, cost of stock over cost of the choice, in percent; 0 if
- *		it was not measured
+ * struct simd_plan - the rows in use
+ * @row:	by case
+ * @threshold:	by kind, bytes from which an extent is streamed by itself, ULONG_MAX
+ *		for never
  */
 struct simd_plan {
-	unsigned int	row[SIMD_NR_SIZES];
-	unsigned long	from[SIMD_NR_SIZES];
-	const char	*why[SIMD_NR_SIZES];
-	unsigned int	gain[SIMD_NR_SIZES];
+	unsigned int	row[SIMD_NR_CASES];
+	unsigned long	threshold[SIMD_NR_KINDS];
 };
 
 /**
- * struct simd_choice - the routines chosen for one kind
- * @plan:	by context and regime
- * @stock:	the stock row
- * @threshold:	bytes from which an extent is in the stream regime by itself,
- *		ULONG_MAX for never
- * @crossed:	the size whose figures that rests on: the least that was measured
- *		from which on streaming is no slower to use, or else the largest
+ * struct simd_sampler - where the samples of a decision come from
+ * @sample:	time a row in a case and a state. Returns sixteenths of a
+ *		nanosecond per call, or 0 if no sample could be taken.
+ * @why_not:	why the last sample that could not be taken was not, NULL if there is none
  */
-struct simd_choice {
-	struct simd_plan	plan[SIMD_NR_CONTEXTS][SIMD_NR_REGIMES];
-	unsigned int		stock;
-	unsigned long		threshold;
-	unsigned int		crossed;
+struct simd_sampler {
+	u32 (*sample)(struct simd_sampler *sampler, unsigned int c, enum simd_state state,
+		      unsigned int row);
+	const char *why_not;
 };
-
-/* Whether it matters if there are registers to save. */
-static inline bool simd_contexts_differ(const struct simd_choice *c)
-{
-	unsigned int regime, e;
-
-	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-		const struct simd_plan *a = &c->plan[SIMD_OWNED][regime];
-		const struct simd_plan *b = &c->plan[SIMD_FREE][regime];
-
-		for (e = 0; e < SIMD_NR_SIZES; e++)
-			if (a->row[e] != b->row[e] || a->from[e] != b->from[e])
-				return true;
-	}
-	return false;
-}
-
-/* The part of a plan that a size is in: an index into its arrays. */
-static inline unsigned int simd_plan_part(const struct simd_plan *plan, unsigned long len)
-{
-	unsigned int e = SIMD_NR_SIZES - 1;
-
-	while (len < READ_ONCE(plan->from[e]))
-		e--;
-	return e;
-}
-
-/* Page extents are aligned alike, always. */
-static inline bool simd_has_regime(enum simd_kind kind, enum simd_regime regime)
-{
-	return regime != SIMD_MISALIGNED || kind == SIMD_KIND_to_user;
-}
 
 static inline bool simd_usable(const struct simd_result *res)
 {
 	return !res->missing && !res->barred;
 }
 
-/* Where the figures of a regime are: cold data is measured as streamed data is. */
-static inline enum simd_regime simd_measured(enum simd_regime regime)
-{
-	return regime == SIMD_COLD ? SIMD_STREAM : regime;
-}
-
-/*
- * What a regime is judged by: the time to use. But streamed data is used later,
- * when it is in no cache either way: there it is the time to return.
- */
-static inline u32 simd_judged_cost(const struct simd_result *res, enum simd_regime regime,
-				   unsigned int e)
-{
-	const struct simd_cost *cost = &res->cost[simd_measured(regime)][e];
-
-	return regime == SIMD_STREAM ? cost->ret : cost->use;
-}
-
 /* table.c */
 void simd_detect(struct simd_result *results);
 unsigned int simd_stock_row(enum simd_kind kind);
 int simd_find_row(enum simd_kind kind, const char *name);
+unsigned long simd_case_end(unsigned int c);
 
-unsigned long simd_fallback(enum simd_kind kind, void *dst, const void *src,
-			    unsigned long len);
-
-/* guard.c */
-void simd_account(unsigned long bytes, bool faulted);
+/* check.c */
+int simd_self_check(struct simd_result *results);
 
 /* select.c */
-void simd_set_threshold(const struct simd_result *results, unsigned long cache_bytes,
-			struct simd_choice *choice);
-void simd_select(enum simd_kind kind, const struct simd_result *results,
-		 const struct simd_machine *machine, struct simd_choice *choice);
-void simd_contenders(enum simd_kind kind, enum simd_regime measured, unsigned int e,
-		     const struct simd_result *results, const struct simd_machine *machine,
-		     unsigned int percent, unsigned long *rows);
+void simd_decide(unsigned int c, const struct simd_result *results,
+		 struct simd_sampler *sampler, struct simd_evidence *ev);
+void simd_set_thresholds(struct simd_plan *plan, unsigned long cache_bytes);
+
+/* measure.c */
+struct simd_bench;
+struct simd_bench *simd_bench_open(u64 budget, unsigned long cache_bytes);
+void simd_bench_close(struct simd_bench *b);
+struct simd_sampler *simd_bench_sampler(struct simd_bench *b);
+u32 simd_bench_save_ns(const struct simd_bench *b);
+unsigned long simd_cache_bytes(void);
 
 /**
- * struct simd_user_window - user memory that calibration may write to
- * @user:	its user address, in the mm that is in use
- * @alias:	the same memory in the kernel's mapping
- * @size:	bytes, which are faulted in
+ * struct simd_machine - what a report says of the machine, rows and cases apart
+ * @cache_bytes:	size of the last-level cache that one CPU reaches, 0 if unknown
+ * @save_ns:		cost of saving the registers of a task and loading them again,
+ *			0 if unknown
  */
-struct simd_user_window {
-	void __user	*user;
-	void		*alias;
-	unsigned long	size;
+struct simd_machine {
+	unsigned long	cache_bytes;
+	u32		save_ns;
 };
-
-/* calibrate.c */
-void simd_self_check(struct simd_result *results);
-int simd_calibrate(struct simd_result *results, u64 budget,
-		   const struct simd_user_window *window, struct simd_machine *machine);
 
 /* report.c */
 struct seq_file;
 void simd_report(struct seq_file *m, const struct simd_result *results,
-		 const struct simd_machine *machine, const struct simd_choice *choices);
+		 const struct simd_machine *machine, const struct simd_plan *plan,
+		 const struct simd_evidence *evidence);
 
 #endif /* _LIB_SIMD_COPY_H */

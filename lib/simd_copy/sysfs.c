@@ -10,23 +10,21 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "core.h"
+#include "choice.h"
 #include "guard.h"
-
-/* The files show one size of three: 64 KiB, and 4 KiB to user space. */
-#define SHOWN	1
+#include "sysfs.h"
 
 /**
  * struct choice_attribute - a file that shows and changes a choice
  * @attr:	the file
  * @kind:	the kind it is about
- * @regime:	the regime whose choice it shows
+ * @shown:	the case whose row it shows
  * @regimes:	the regimes it changes, a bit mask
  */
 struct choice_attribute {
 	struct kobj_attribute	attr;
 	enum simd_kind		kind;
-	enum simd_regime	regime;
+	unsigned int		shown;
 	unsigned int		regimes;
 };
 
@@ -36,8 +34,7 @@ static ssize_t choice_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 	char names[SIMD_NAMES];
 
 	guard(mutex)(&simd_lock);
-	simd_list_names(c->kind, simd_choices[c->kind].plan[SIMD_OWNED][c->regime].row[SHOWN],
-			names, sizeof(names));
+	simd_list_names(c->kind, simd_plan.row[c->shown], names, sizeof(names));
 	return sysfs_emit(buf, "%s\n", names);
 }
 
@@ -60,30 +57,30 @@ static ssize_t choice_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return err ?: count;
 }
 
-#define CHOICE(_file, _kind, _regime, _regimes)					\
+#define CHOICE(_file, _kind, _case, _regimes)					\
 	{									\
 		.attr		= __ATTR(_file, 0644, choice_show, choice_store), \
 		.kind		= SIMD_KIND_##_kind,				\
-		.regime		= (_regime),					\
+		.shown		= SIMD_CASE_##_kind##_##_case,			\
 		.regimes	= (_regimes),					\
 	}
 
-/* KIND is what the kind is done with, and sets all regimes at once. */
+/* KIND shows what a page is done with, and sets all cases at once. */
 #define CHOICES(_kind)								\
-	CHOICE(_kind, _kind, SIMD_CACHED, BIT(SIMD_NR_REGIMES) - 1),		\
-	CHOICE(_kind##_stream, _kind, SIMD_STREAM, BIT(SIMD_STREAM))
+	CHOICE(_kind, _kind, page, SIMD_ALL_REGIMES),				\
+	CHOICE(_kind##_stream, _kind, stream, BIT(SIMD_STREAM))
 
 static struct choice_attribute choices[] = {
 	CHOICES(clear),
 	CHOICES(copy),
 	CHOICES(to_user),
-	CHOICE(to_user_misaligned, to_user, SIMD_MISALIGNED, BIT(SIMD_MISALIGNED)),
+	CHOICE(to_user_misaligned, to_user, misaligned, BIT(SIMD_MISALIGNED)),
 };
 
 static int routines_show(struct seq_file *m, void *unused)
 {
 	guard(mutex)(&simd_lock);
-	simd_report(m, simd_results, &simd_machine, simd_choices);
+	simd_report(m, simd_results, &simd_machine, &simd_plan, simd_evidence);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(routines);

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table as data, and what this CPU can run of it.
- *
- * What is exported here, and elsewhere but for the calls of simd_page.h, is for
- * the test module, which looks behind them.
+ * The tables as data, and what this CPU can run of the routines.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/string.h>
 #include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
 #include <asm/page.h>
 
-#include "run.h"
 #include "simd_copy.h"
 
 /*
@@ -33,6 +30,7 @@
 #define XCR0(_state)	.xfeatures = SIMD_XFEATURES_##_state
 #define STOCK(_feature)	.stock = SIMD_FEATURE(_feature)
 #define STOCK_ALWAYS	.stock = { 0, "" }
+#define PAGES(_n)	.pages = (_n)
 #define STREAM		.flags = SIMD_STREAMING
 
 const struct simd_routine simd_routines[SIMD_NR_ROUTINES] = {
@@ -48,7 +46,7 @@ const struct simd_routine simd_routines[SIMD_NR_ROUTINES] = {
 	},
 #include "routines.def"
 };
-EXPORT_SYMBOL_GPL(simd_routines);
+SIMD_EXPORT_FOR_TESTS(simd_routines);
 
 const char *const simd_kind_names[SIMD_NR_KINDS] = {
 	[SIMD_KIND_clear]	= "clear",
@@ -59,10 +57,9 @@ const char *const simd_kind_names[SIMD_NR_KINDS] = {
 const char *const simd_regime_names[SIMD_NR_REGIMES] = {
 	[SIMD_CACHED]		= "cached",
 	[SIMD_STREAM]		= "stream",
-	[SIMD_COLD]		= "cold",
 	[SIMD_MISALIGNED]	= "misaligned",
 };
-EXPORT_SYMBOL_GPL(simd_kind_names);
+SIMD_EXPORT_FOR_TESTS(simd_kind_names);
 
 const char *const simd_guard_names[SIMD_NR_GUARDS] = {
 	[SIMD_GUARD_NONE]	= "NONE",
@@ -70,17 +67,44 @@ const char *const simd_guard_names[SIMD_NR_GUARDS] = {
 	[SIMD_GUARD_MMX]	= "MMX",
 };
 
-/*
- * A page fault's worth, a batch of them, and a huge page; to user space what is
- * just worth a section, a page, a pipe's worth, and a huge page.
- */
-const unsigned int simd_sizes[SIMD_NR_KINDS][SIMD_NR_SIZES] = {
-	[SIMD_KIND_clear]	= { PAGE_SIZE, 16 * PAGE_SIZE, SIMD_MAX_SIZE },
-	[SIMD_KIND_copy]	= { PAGE_SIZE, 16 * PAGE_SIZE, SIMD_MAX_SIZE },
-	[SIMD_KIND_to_user]	= { SIMD_TO_USER_MIN, PAGE_SIZE, 16 * PAGE_SIZE,
-				    SIMD_MAX_SIZE },
+const struct simd_case simd_cases[SIMD_NR_CASES] = {
+#define SIMD_CASE(_kind, _name, _regime, _from, _bytes, _states)	\
+	[SIMD_CASE_##_kind##_##_name] = {				\
+		.name	= #_name,					\
+		.kind	= SIMD_KIND_##_kind,				\
+		.regime	= SIMD_##_regime,				\
+		.from	= (_from),					\
+		.bytes	= (_bytes),					\
+		.states	= (_states),					\
+	},
+#include "cases.def"
 };
-EXPORT_SYMBOL_GPL(simd_sizes);
+SIMD_EXPORT_FOR_TESTS(simd_cases);
+
+const char *const simd_state_names[SIMD_NR_STATES] = {
+	[SIMD_HOT]	= "hot",
+	[SIMD_ORDER]	= "in order",
+	[SIMD_RANDOM]	= "random",
+};
+
+/**
+ * simd_case_end() - where the sizes of a case end
+ * @c:	the case
+ *
+ * Return: the least bytes of the next larger case, ULONG_MAX if there is none.
+ */
+unsigned long simd_case_end(unsigned int c)
+{
+	unsigned long end = ULONG_MAX;
+	unsigned int other;
+
+	for (other = 0; other < c; other++)
+		if (simd_cases[other].kind == simd_cases[c].kind &&
+		    simd_cases[other].regime == simd_cases[c].regime)
+			end = simd_cases[other].from;
+	return end;
+}
+SIMD_EXPORT_FOR_TESTS(simd_case_end);
 
 static const char *first_missing(const struct simd_feature *f)
 {
@@ -157,24 +181,7 @@ unsigned int simd_stock_row(enum simd_kind kind)
 {
 	return stock_rows[kind];
 }
-EXPORT_SYMBOL_GPL(simd_stock_row);
-
-/**
- * simd_fallback() - do with the stock row what a refused section could not
- * @kind:	what to do
- * @dst:	destination
- * @src:	source, unless @kind has none
- * @len:	bytes, a multiple of the stock row's granule
- *
- * Context: any; to user space it may sleep, unless page fault handling is off.
- * Return: bytes that could not be copied to user space, 0 otherwise.
- */
-unsigned long simd_fallback(enum simd_kind kind, void *dst, const void *src,
-			    unsigned long len)
-{
-	return simd_call(kind, simd_routines[simd_stock_row(kind)].fn, dst, src, len);
-}
-EXPORT_SYMBOL_GPL(simd_fallback);
+SIMD_EXPORT_FOR_TESTS(simd_stock_row);
 
 /**
  * simd_find_row() - look a row up by its name
@@ -192,4 +199,4 @@ int simd_find_row(enum simd_kind kind, const char *name)
 			return row;
 	return -1;
 }
-EXPORT_SYMBOL_GPL(simd_find_row);
+SIMD_EXPORT_FOR_TESTS(simd_find_row);

@@ -10,6 +10,23 @@
 
 #include "check.h"
 
+/* Three sections and a part of the next one, and all that any row does. */
+unsigned int check_pages(void)
+{
+	static unsigned int pages;
+	unsigned int row;
+
+	if (pages)
+		return pages;
+	simd_for_each_row(row) {
+		const struct simd_routine *r = &simd_routines[row];
+
+		pages = max(pages, simd_all_pages(r));
+		pages = max_t(unsigned int, pages, 3 * r->section / PAGE_SIZE + 1);
+	}
+	return pages;
+}
+
 int check_init(struct kunit *test)
 {
 	struct check *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
@@ -17,8 +34,8 @@ int check_init(struct kunit *test)
 	if (!c)
 		return -ENOMEM;
 	test->priv = c;
-	c->dst = vmalloc(CHECK_BYTES);
-	c->src = vmalloc(CHECK_BYTES);
+	c->dst = vmalloc(check_bytes());
+	c->src = vmalloc(check_bytes());
 	return c->dst && c->src ? 0 : -ENOMEM;
 }
 
@@ -32,10 +49,28 @@ void check_exit(struct kunit *test)
 	vfree(c->src);
 }
 
+/* What is in use without the tests: measured, or by name from the command line. */
+static struct simd_plan in_use;
+
 int check_settled(struct kunit_suite *suite)
 {
 	simd_settle();
+	mutex_lock(&simd_lock);
+	in_use = simd_plan;
+	mutex_unlock(&simd_lock);
 	return 0;
+}
+
+void check_restore(struct kunit_suite *suite)
+{
+	check_adopt(&in_use);
+}
+
+void check_adopt(const struct simd_plan *plan)
+{
+	mutex_lock(&simd_lock);
+	simd_adopt(plan);
+	mutex_unlock(&simd_lock);
 }
 
 int check_choose(enum simd_kind kind, unsigned int regimes, const char *name)
@@ -50,15 +85,7 @@ int check_choose(enum simd_kind kind, unsigned int regimes, const char *name)
 
 int check_choose_stock(enum simd_kind kind)
 {
-	return check_choose(kind, CHECK_REGIMES, simd_routines[simd_stock_row(kind)].name);
-}
-
-void check_choose_again(struct kunit_suite *suite)
-{
-	unsigned int kind;
-
-	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
-		check_choose(kind, CHECK_REGIMES, "auto");
+	return check_choose(kind, SIMD_ALL_REGIMES, simd_routines[simd_stock_row(kind)].name);
 }
 
 static u8 wanted(enum simd_kind kind, unsigned long dst_off, unsigned long src_off,
@@ -76,7 +103,7 @@ static unsigned long first(unsigned long off)
 
 static unsigned long end(unsigned long off, unsigned long len)
 {
-	return min(off + len + CHECK_RED, CHECK_BYTES);
+	return min(off + len + CHECK_RED, check_bytes());
 }
 
 /**
@@ -92,14 +119,14 @@ static unsigned long end(unsigned long off, unsigned long len)
 void check_fill(const struct check *c, enum simd_kind kind, unsigned long dst_off,
 		unsigned long src_off, unsigned long len)
 {
-	unsigned long i;
+	unsigned long dst_end = end(dst_off, len), src_end = end(src_off, len), i;
 
-	for (i = first(dst_off); i < end(dst_off, len); i++) {
+	for (i = first(dst_off); i < dst_end; i++) {
 		c->dst[i] = wanted(kind, dst_off, src_off, len, i);
 		if (i >= dst_off && i < dst_off + len)
 			c->dst[i] ^= 0xff;
 	}
-	for (i = first(src_off); i < end(src_off, len); i++)
+	for (i = first(src_off); i < src_end; i++)
 		c->src[i] = check_pattern(i);
 }
 
@@ -116,16 +143,16 @@ void check_fill(const struct check *c, enum simd_kind kind, unsigned long dst_of
 const char *check_result(const struct check *c, enum simd_kind kind, unsigned long dst_off,
 			 unsigned long src_off, unsigned long len)
 {
-	unsigned long i;
+	unsigned long dst_end = end(dst_off, len), src_end = end(src_off, len), i;
 
-	for (i = first(dst_off); i < end(dst_off, len); i++) {
+	for (i = first(dst_off); i < dst_end; i++) {
 		if (c->dst[i] == wanted(kind, dst_off, src_off, len, i))
 			continue;
 		if (i < dst_off)
 			return "bytes before the destination";
 		return i < dst_off + len ? "the destination" : "bytes after the destination";
 	}
-	for (i = first(src_off); i < end(src_off, len); i++)
+	for (i = first(src_off); i < src_end; i++)
 		if (c->src[i] != check_pattern(i))
 			return "the source";
 	return NULL;
@@ -173,6 +200,11 @@ void check_row_desc(const struct simd_routine *r, char *desc)
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s/%s", simd_kind_names[r->kind], r->name);
 }
 
+void check_case_desc(const struct simd_case *k, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s/%s", simd_kind_names[k->kind], k->name);
+}
+
 void check_kind_desc(const char *const *kind, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", *kind);
@@ -181,3 +213,4 @@ void check_kind_desc(const char *const *kind, char *desc)
 MODULE_DESCRIPTION("KUnit tests of simd_copy");
 MODULE_AUTHOR("The simd_copy developers");
 MODULE_LICENSE("GPL");
+SIMD_IMPORT_FOR_TESTS();

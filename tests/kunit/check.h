@@ -9,24 +9,22 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "core.h"
+#include "choice.h"
 #include "run.h"
 
-/*
- * Three sections and a part of the next one; rows that go through 8 pages at a time, 4,
- * and one by one, do all of that.
- */
-#define CHECK_PAGES	13
-#define CHECK_BYTES	(CHECK_PAGES * PAGE_SIZE)
+/* Pages that each row is run over: see check_pages(). */
+unsigned int check_pages(void);
 
-/* All of them. */
-#define CHECK_REGIMES	(BIT(SIMD_NR_REGIMES) - 1)
+static inline unsigned long check_bytes(void)
+{
+	return check_pages() * PAGE_SIZE;
+}
 
 /* Bytes around the destination that have to stay as they are. */
 #define CHECK_RED	64
 
 /**
- * struct check - buffers of %CHECK_BYTES with an unmapped page on each side
+ * struct check - buffers of check_bytes() with an unmapped page on each side
  * @dst:	what a routine writes to
  * @src:	what it reads
  */
@@ -39,13 +37,17 @@ struct check {
 int check_init(struct kunit *test);
 void check_exit(struct kunit *test);
 
-/* Built in, the library chooses its routines while the first tests run. */
+/*
+ * As .suite_init: built in, the library chooses its routines while the first tests run.
+ * As .suite_exit of those who choose others: what is in use is what was in use before.
+ */
 int check_settled(struct kunit_suite *suite);
+void check_restore(struct kunit_suite *suite);
 
-/* By name, in the regimes of a mask; stock in all; and as .suite_exit of those who do so. */
+/* Choose by name, in the regimes of a mask; stock in all; and a plan that no name gives. */
 int check_choose(enum simd_kind kind, unsigned int regimes, const char *name);
 int check_choose_stock(enum simd_kind kind);
-void check_choose_again(struct kunit_suite *suite);
+void check_adopt(const struct simd_plan *plan);
 
 /* What a source has at an offset. No two bytes near each other are alike. */
 static inline u8 check_pattern(unsigned long i)
@@ -68,6 +70,7 @@ static inline bool check_planted(const struct simd_routine *r)
 
 void check_supported(struct kunit *test, const struct simd_routine *r);
 void check_row_desc(const struct simd_routine *r, char *desc);
+void check_case_desc(const struct simd_case *k, char *desc);
 void check_kind_desc(const char *const *kind, char *desc);
 
 #endif /* _SIMD_COPY_TESTS_CHECK_H */

@@ -1,51 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * That the public calls lead to the routine of their regime, size and context. All
- * but one part of a plan is stock, which opens no section; then a call in an open
- * section is refused one if it leads to that part, and only then.
+ * That a call leads to the row of its case, and to no other. All cases but one run stock,
+ * which opens no section; then a call in an open section is refused some if it leads to
+ * that case, and only then.
  */
-#include <linux/cleanup.h>
+#include <linux/limits.h>
 #include <linux/mman.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 #include <asm/page.h>
 #include <asm/simd_page.h>
 
 #include "check.h"
+#include "dispatch.h"
 #include "guard.h"
-
-/* Each kind, a part of it at its smallest size. */
-static const unsigned int lens[] = {
-	[SIMD_KIND_clear]	= PAGE_SIZE,
-	[SIMD_KIND_copy]	= PAGE_SIZE,
-	[SIMD_KIND_to_user]	= SIMD_TO_USER_MIN,
-};
 
 /* In a kthread that has none by itself, user memory that is there. */
 static unsigned long user;
 
+/* The largest call there is. */
+static unsigned long most_bytes(void)
+{
+	unsigned long most = 0;
+	unsigned int c;
+
+	simd_for_each_case(c)
+		most = max_t(unsigned long, most, 2 * simd_cases[c].bytes);
+	return most + PAGE_SIZE;
+}
+
+/* What lengths go by, and the least one that is led anywhere. */
+static unsigned long unit(enum simd_kind kind)
+{
+	return kind == SIMD_KIND_to_user ? 1 : PAGE_SIZE;
+}
+
+static unsigned long least(enum simd_kind kind)
+{
+	return kind == SIMD_KIND_to_user ? SIMD_TO_USER_MIN : PAGE_SIZE;
+}
+
 /* Return: bytes that were not copied. */
-static unsigned long call(const struct check *c, enum simd_kind kind, unsigned long len,
+static unsigned long call(const struct check *b, enum simd_kind kind, unsigned long len,
 			  enum simd_regime regime)
 {
 	unsigned int off = regime == SIMD_MISALIGNED ? 1 : 0;
 
 	switch (kind) {
 	case SIMD_KIND_clear:
-		simd_clear_pages(c->dst, len / PAGE_SIZE, regime);
+		simd_clear_pages(b->dst, len / PAGE_SIZE, regime);
 		return 0;
 	case SIMD_KIND_copy:
-		simd_copy_pages(c->dst, c->src, len / PAGE_SIZE, regime);
+		simd_copy_pages(b->dst, b->src, len / PAGE_SIZE, regime);
 		return 0;
 	default:
 		/* What is misaligned is cached to who calls, and told by the addresses. */
-		return simd_copy_to_user_as((void __user *)user, c->src + off, len,
+		return simd_copy_to_user_as((void __user *)user, b->src + off, len,
 					    off ? SIMD_CACHED : regime);
 	}
 }
 
-/* Nobody else is refused one for that reason. */
-static unsigned long nested(struct kunit *test, enum simd_kind kind, unsigned long len,
-			    enum simd_regime regime)
+/* Sections that a call is refused: nobody else is refused one for that reason. */
+static unsigned long refused(struct kunit *test, enum simd_kind kind, unsigned long len,
+			     enum simd_regime regime)
 {
 	struct simd_stats before, after;
 	unsigned long left = len;
@@ -58,145 +75,178 @@ static unsigned long nested(struct kunit *test, enum simd_kind kind, unsigned lo
 	return after.refused[SIMD_REFUSED_NESTED] - before.refused[SIMD_REFUSED_NESTED];
 }
 
-/* A row that asks for a section. */
+/* A row that asks for sections. */
 static unsigned int guarded_row(struct kunit *test, enum simd_kind kind)
 {
 	unsigned int row;
 
+	if (kind == SIMD_KIND_to_user && !user)
+		kunit_skip(test, "this kernel's KUnit has no user memory");
 	simd_for_each_row_of(row, kind)
-		if (simd_usable(&simd_results[row]) &&
-		    simd_routines[row].guard == SIMD_GUARD_XMM)
+		if (simd_usable(&simd_results[row]) && simd_routines[row].guard)
 			return row;
-	kunit_skip(test, "no routine of this CPU needs an XMM section");
+	kunit_skip(test, "no routine of this CPU needs a section");
 	return 0;
 }
 
-static void skip_without_user(struct kunit *test, enum simd_kind kind)
+static struct simd_plan all_stock(void)
 {
-	if (kind == SIMD_KIND_to_user && !user)
-		kunit_skip(test, "this kernel's KUnit has no user memory");
-}
+	struct simd_plan plan;
+	unsigned int c, kind;
 
-/* Of all kinds: where contexts differ in one, calls of all find their row another way. */
-static void choose_stock(struct kunit *test)
-{
-	unsigned int kind;
-
+	simd_for_each_case(c)
+		plan.row[c] = simd_stock_row(simd_cases[c].kind);
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
-		KUNIT_ASSERT_EQ(test, check_choose_stock(kind), 0);
+		plan.threshold[kind] = ULONG_MAX;
+	return plan;
 }
 
-/* Of each regime only the calls that name it lead to its routine. */
-static void regimes(struct kunit *test)
+/* A call of @len bytes leads to a case, in which @row is used, or it does not. */
+static void expect_led(struct kunit *test, unsigned int c, unsigned int row, bool led,
+		       unsigned long len, enum simd_regime regime)
 {
-	enum simd_kind kind = (const char *const *)test->param_value - simd_kind_names;
-	unsigned int row = guarded_row(test, kind), set, called;
+	const struct simd_case *k = &simd_cases[c];
+	unsigned long sections = DIV_ROUND_UP(len, simd_routines[row].section);
 
-	skip_without_user(test, kind);
-	for (set = 0; set < SIMD_NR_REGIMES; set++) {
-		if (!simd_has_regime(kind, set))
-			continue;
-		choose_stock(test);
-		KUNIT_ASSERT_EQ(test, check_choose(kind, BIT(set), simd_routines[row].name), 0);
-		for (called = 0; called <= SIMD_AUTO; called++) {
-			if (called != SIMD_AUTO && !simd_has_regime(kind, called))
-				continue;
-			/* Extents of this size are never streamed by themselves. */
-			KUNIT_EXPECT_EQ_MSG(test, nested(test, kind, lens[kind], called),
-					    set == (called == SIMD_AUTO ? SIMD_CACHED : called),
-					    "set for regime %u, called with %u", set, called);
-		}
-	}
+	KUNIT_EXPECT_EQ_MSG(test, refused(test, k->kind, len, regime), led ? sections : 0,
+			    "%s/%s, called for %lu bytes, regime %u", simd_kind_names[k->kind],
+			    k->name, len, regime);
 }
 
 /*
- * A plan of cached data, in both contexts: @row for all sizes in @context, stock in the
- * other one. No name does that.
+ * Where a case begins, where it is measured and where it ends, and right before that: with
+ * the sizes of @sizes, in all regimes.
  */
-static void set_context(struct kunit *test, enum simd_kind kind, enum simd_context context,
-			unsigned int row)
+static void expect_case(struct kunit *test, unsigned int c, unsigned int row,
+			const struct simd_case *sizes)
 {
-	unsigned int other, e;
+	const struct simd_case *k = &simd_cases[c];
+	unsigned long end = simd_case_end(sizes - simd_cases), i;
+	const unsigned long lens[] = {
+		sizes->from, sizes->from - unit(k->kind), sizes->bytes,
+		end == ULONG_MAX ? 2 * sizes->bytes : end - unit(k->kind),
+	};
+	unsigned int regime;
 
-	choose_stock(test);
-	scoped_guard(mutex, &simd_lock) {
-		for (other = 0; other < SIMD_NR_CONTEXTS; other++)
-			for (e = 0; e < SIMD_NR_SIZES; e++)
-				if (other == context)
-					simd_choices[kind].plan[other][SIMD_CACHED].row[e] = row;
-		/* Changes nothing, but patches. */
-		simd_force(kind, 0, "auto");
-	}
-}
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		unsigned long len = lens[i] > most_bytes() ? 0 : lens[i];
 
-/* This is a kernel thread. */
-static void contexts(struct kunit *test)
-{
-	enum simd_kind kind = (const char *const *)test->param_value - simd_kind_names;
-	unsigned int row = guarded_row(test, kind), context;
-
-	skip_without_user(test, kind);
-	for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
-		set_context(test, kind, context, row);
-		KUNIT_EXPECT_EQ_MSG(test, nested(test, kind, lens[kind], SIMD_CACHED),
-				    context == SIMD_FREE, "set for context %u", context);
-	}
-}
-
-/* Each part of a plan begins where it says. */
-static void sizes(struct kunit *test)
-{
-	enum simd_kind kind = (const char *const *)test->param_value - simd_kind_names;
-	unsigned int row = guarded_row(test, kind), e, at;
-	struct simd_plan *plan;
-	unsigned int context;
-
-	skip_without_user(test, kind);
-	for (e = 0; e < SIMD_NR_SIZES; e++) {
-		choose_stock(test);
-		scoped_guard(mutex, &simd_lock) {
-			for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
-				plan = &simd_choices[kind].plan[context][SIMD_CACHED];
-				plan->row[e] = row;
-				for (at = 0; at < SIMD_NR_SIZES; at++)
-					plan->from[at] = at ? (at + 1) * lens[kind] : 0;
-			}
-			simd_force(kind, 0, "auto");
+		len = max(len, least(k->kind));
+		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+			/* Pages are always aligned, and such a call is as any other. */
+			if (regime == SIMD_MISALIGNED && k->kind != SIMD_KIND_to_user)
+				continue;
+			expect_led(test, c, row, regime == k->regime && len >= k->from &&
+				   len < simd_case_end(c), len, regime);
 		}
-		for (at = 0; at < SIMD_NR_SIZES; at++)
-			KUNIT_EXPECT_EQ_MSG(test, nested(test, kind,
-							 (at + 1) * lens[kind], SIMD_CACHED),
-					    at == e, "set for size %u, called with %u", e, at);
 	}
+}
+
+/* In use by simd_adopt(), as all that is chosen. */
+static void case_leads_to_its_row(struct kunit *test)
+{
+	const struct simd_case *k = test->param_value;
+	unsigned int row = guarded_row(test, k->kind), c = k - simd_cases, other;
+	struct simd_plan plan = all_stock();
+
+	plan.row[c] = row;
+	check_adopt(&plan);
+	simd_for_each_case_of(other, k->kind)
+		expect_case(test, c, row, &simd_cases[other]);
+	plan.row[c] = simd_stock_row(k->kind);
+	check_adopt(&plan);
+	expect_led(test, c, row, false, k->bytes, k->regime);
+}
+
+/* By name, in all cases of a kind and a regime, and in no others. */
+static void name_is_for_its_regime(struct kunit *test)
+{
+	enum simd_kind kind = (const char *const *)test->param_value - simd_kind_names;
+	unsigned int row = guarded_row(test, kind), named, c;
+	const struct simd_plan stock = all_stock();
+
+	for (named = 0; named < SIMD_NR_REGIMES; named++) {
+		check_adopt(&stock);
+		KUNIT_ASSERT_EQ(test, check_choose(kind, BIT(named), simd_routines[row].name), 0);
+		simd_for_each_case_of(c, kind)
+			expect_led(test, c, row, simd_cases[c].regime == named,
+				   simd_cases[c].bytes, simd_cases[c].regime);
+	}
+}
+
+/* Below the threshold a call of no regime is one of cached data, from there on a stream. */
+static void threshold(struct kunit *test)
+{
+	enum simd_kind kind = (const char *const *)test->param_value - simd_kind_names;
+	unsigned int row = guarded_row(test, kind), c;
+	struct simd_plan plan = all_stock();
+	const unsigned long from = 9 * PAGE_SIZE, below = from - unit(kind);
+
+	check_adopt(&plan);
+	simd_for_each_case_of(c, kind)
+		if (simd_cases[c].regime == SIMD_STREAM)
+			plan.row[c] = row;
+	/* simd_adopt() would find a threshold that is as large as the caches. */
+	mutex_lock(&simd_lock);
+	plan.threshold[kind] = from;
+	simd_use(&plan);
+	c = 0;
+	while (simd_cases[c].kind != kind)
+		c++;
+	expect_led(test, c, row, false, below, SIMD_AUTO);
+	expect_led(test, c, row, true, from, SIMD_AUTO);
+	KUNIT_EXPECT_EQ(test, simd_auto_regime(kind, below), SIMD_CACHED);
+	KUNIT_EXPECT_EQ(test, simd_auto_regime(kind, from), SIMD_STREAM);
+
+	plan.threshold[kind] = ULONG_MAX;
+	simd_use(&plan);
+	expect_led(test, c, row, false, most_bytes() - PAGE_SIZE, SIMD_AUTO);
+	mutex_unlock(&simd_lock);
+}
+
+static void release(struct kunit *test)
+{
+	const struct simd_plan stock = all_stock();
+
+	check_adopt(&stock);
+	check_exit(test);
 }
 
 static int prepare(struct kunit *test)
 {
-	int err = check_init(test);
+	struct check *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
+	if (!b)
+		return -ENOMEM;
+	test->priv = b;
+	b->dst = vmalloc(most_bytes());
+	b->src = vmalloc(most_bytes());
+	if (!b->dst || !b->src)
+		return -ENOMEM;
 	/* A UML kernel has none mapped. */
-	user = err || IS_ENABLED(CONFIG_UML) ? 0 :
-		kunit_vm_mmap(test, NULL, 0, CHECK_BYTES, PROT_READ | PROT_WRITE,
+	user = IS_ENABLED(CONFIG_UML) ? 0 :
+		kunit_vm_mmap(test, NULL, 0, most_bytes(), PROT_READ | PROT_WRITE,
 			      MAP_ANONYMOUS | MAP_PRIVATE, 0);
 	/* In a section nothing is faulted in. */
-	return !user ? err : clear_user((void __user *)user, CHECK_BYTES) ? -EFAULT : 0;
+	return user && clear_user((void __user *)user, most_bytes()) ? -EFAULT : 0;
 }
 
+KUNIT_ARRAY_PARAM(case, simd_cases, check_case_desc);
 KUNIT_ARRAY_PARAM(kind, simd_kind_names, check_kind_desc);
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(regimes, kind_gen_params),
-	KUNIT_CASE_PARAM(contexts, kind_gen_params),
-	KUNIT_CASE_PARAM(sizes, kind_gen_params),
+	KUNIT_CASE_PARAM(case_leads_to_its_row, case_gen_params),
+	KUNIT_CASE_PARAM(name_is_for_its_regime, kind_gen_params),
+	KUNIT_CASE_PARAM(threshold, kind_gen_params),
 	{}
 };
 
 static struct kunit_suite suite = {
 	.name		= "simd_copy_dispatch",
 	.suite_init	= check_settled,
-	.suite_exit	= check_choose_again,
+	.suite_exit	= check_restore,
 	.init		= prepare,
-	.exit		= check_exit,
+	.exit		= release,
 	.test_cases	= cases,
 };
 

@@ -422,11 +422,11 @@ static int use_stock(struct kunit_suite *suite)
 	unsigned int kind;
 	int err = 0;
 
-	simd_settle();
+	check_settled(suite);
 	for (kind = 0; kind < SIMD_NR_KINDS && !err; kind++)
 		err = check_choose_stock(kind);
 	if (err)
-		check_choose_again(suite);
+		check_restore(suite);
 	/* Somebody may still be in what was chosen before. */
 	synchronize_rcu_tasks();
 	return err;
@@ -445,7 +445,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name		= "simd_copy_guard",
 	.suite_init	= use_stock,
-	.suite_exit	= check_choose_again,
+	.suite_exit	= check_restore,
 	.init		= prepare,
 	.exit		= release,
 	.test_cases	= cases,

@@ -4,6 +4,8 @@
  * what stock would have done, and nothing else.
  */
 #include <linux/gfp.h>
+#include <linux/jump_label.h>
+#include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 #include <asm/page.h>
@@ -96,7 +98,7 @@ static void allocate_all(struct kunit *test)
 
 static void force(struct kunit *test, enum simd_kind kind, unsigned int row)
 {
-	KUNIT_ASSERT_EQ(test, check_choose(kind, CHECK_REGIMES, simd_routines[row].name), 0);
+	KUNIT_ASSERT_EQ(test, check_choose(kind, SIMD_ALL_REGIMES, simd_routines[row].name), 0);
 }
 
 static void force_stock(struct kunit *test, enum simd_kind kind)
@@ -238,6 +240,104 @@ static void copy_page_rows(struct kunit *test)
 	expect_pages(test, SIMD_KIND_copy);
 }
 
+/**
+ * struct asked - what a hook asks for, when the regime is left to the size
+ * @name:	of the hook
+ * @key:	that turns it on
+ * @kind:	kind
+ * @least:	bytes
+ * @most:	bytes
+ */
+struct asked {
+	const char		*name;
+	struct static_key_false	*key;
+	enum simd_kind		kind;
+	unsigned long		least;
+	unsigned long		most;
+};
+
+static const struct asked hooks[] = {
+	{ "clear_page", &simd_hook_clear_page, SIMD_KIND_clear, PAGE_SIZE, PAGE_SIZE },
+	{ "clear_pages", &simd_hook_clear_pages, SIMD_KIND_clear, PAGE_SIZE, ULONG_MAX },
+	{ "copy_page", &simd_hook_copy_page, SIMD_KIND_copy, PAGE_SIZE, PAGE_SIZE },
+	{ "to_user", &simd_hook_to_user, SIMD_KIND_to_user, SIMD_TO_USER_MIN, ULONG_MAX },
+};
+
+/* Whether a size that a hook asks for belongs to a case: the least of the case's sizes. */
+static bool asks_for(const struct asked *hook, const struct simd_plan *plan, unsigned int c)
+{
+	unsigned long threshold = plan->threshold[hook->kind], len = hook->least;
+	unsigned long end = simd_case_end(c);
+
+	len = max_t(unsigned long, len, simd_cases[c].from);
+	if (simd_cases[c].regime == SIMD_STREAM)
+		len = max(len, threshold);
+	else
+		end = min(end, threshold);
+	return len <= hook->most && len < end;
+}
+
+/* A row in one case, or in two: the hooks are on that lead there, and no others are. */
+static void expect_keys(struct kunit *test, const struct simd_plan *plan)
+{
+	unsigned int i, c;
+	bool on;
+
+	check_adopt(plan);
+	mutex_lock(&simd_lock);
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		const struct asked *hook = &hooks[i];
+
+		on = false;
+		simd_for_each_case_of(c, hook->kind)
+			on |= simd_plan.row[c] != simd_stock_row(hook->kind) &&
+			      asks_for(hook, &simd_plan, c);
+		KUNIT_EXPECT_EQ_MSG(test, static_key_enabled(hook->key), on, "%s", hook->name);
+	}
+	mutex_unlock(&simd_lock);
+}
+
+static void keys(struct kunit *test)
+{
+	const struct simd_case *k = test->param_value;
+	unsigned int c = k - simd_cases, row, other;
+	struct simd_plan plan;
+
+	simd_for_each_row_of(row, k->kind) {
+		if (!simd_usable(&simd_results[row]))
+			continue;
+		simd_for_each_case(other)
+			plan.row[other] = simd_stock_row(simd_cases[other].kind);
+		plan.row[c] = row;
+		expect_keys(test, &plan);
+		/* Where large extents are streamed. */
+		simd_for_each_case_of(other, k->kind)
+			if (simd_cases[other].regime == SIMD_STREAM &&
+			    simd_case_end(other) == ULONG_MAX)
+				plan.row[other] = row;
+		expect_keys(test, &plan);
+	}
+}
+
+/* Calls that no size makes are no reason to patch: they are those of who says "stream". */
+static void not_reached(struct kunit *test)
+{
+	unsigned int row, kind, i;
+
+	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
+		simd_for_each_row_of(row, kind)
+			if (simd_usable(&simd_results[row]) && row != simd_stock_row(kind) &&
+			    !(simd_routines[row].flags & SIMD_STREAMING))
+				break;
+		force_stock(test, kind);
+		KUNIT_ASSERT_EQ(test, check_choose(kind, BIT(SIMD_STREAM),
+						   simd_routines[row].name), 0);
+	}
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		KUNIT_EXPECT_FALSE_MSG(test, static_key_enabled(hooks[i].key), "%s",
+				       hooks[i].name);
+}
+
 /* A byte that is wrong, wherever it is, must not pass for a right one. */
 static void control(struct kunit *test)
 {
@@ -276,9 +376,12 @@ static void order_desc(const unsigned int *order, char *desc)
 }
 
 KUNIT_ARRAY_PARAM(order, orders, order_desc);
+KUNIT_ARRAY_PARAM(case, simd_cases, check_case_desc);
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(control),
+	KUNIT_CASE_PARAM(keys, case_gen_params),
+	KUNIT_CASE(not_reached),
 	KUNIT_CASE_PARAM(zero_folio, order_gen_params),
 	KUNIT_CASE_PARAM(copy_folio, order_gen_params),
 	KUNIT_CASE(clear_page_rows),
@@ -289,7 +392,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name		= "simd_copy_hooks",
 	.suite_init	= check_settled,
-	.suite_exit	= check_choose_again,
+	.suite_exit	= check_restore,
 	.init		= check_init,
 	.exit		= release,
 	.test_cases	= cases,

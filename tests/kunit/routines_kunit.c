@@ -46,7 +46,8 @@ static void run_at_edges(struct kunit *test, const struct simd_routine *r, unsig
 		for (i = 0; i < NR_SOURCES; i++) {
 			s = round_down((d + 9 * i) % LINE, r->src_align);
 			expect_right(test, r, d, s, len);
-			expect_right(test, r, CHECK_BYTES - len - d, CHECK_BYTES - len - s, len);
+			expect_right(test, r, check_bytes() - len - d,
+				     check_bytes() - len - s, len);
 		}
 	}
 }
@@ -64,8 +65,8 @@ static void extents(struct kunit *test)
 		last = len;
 	}
 	/* More than one section: where the first one ends the second one starts. */
-	expect_right(test, r, 0, 0, CHECK_BYTES);
-	expect_right(test, r, 0, r->src_align % LINE, CHECK_BYTES - PAGE_SIZE + r->granule);
+	expect_right(test, r, 0, 0, check_bytes());
+	expect_right(test, r, 0, r->src_align % LINE, check_bytes() - PAGE_SIZE + r->granule);
 }
 
 /* The public calls, in all regimes, whatever has been chosen for them. */
@@ -76,8 +77,8 @@ static void public_calls(struct kunit *test)
 	unsigned long off;
 
 	for (regime = 0; regime <= SIMD_AUTO; regime++) {
-		for (n = 0; n <= CHECK_PAGES; n++) {
-			off = CHECK_BYTES - n * PAGE_SIZE;
+		for (n = 0; n <= check_pages(); n++) {
+			off = check_bytes() - n * PAGE_SIZE;
 			check_fill(c, SIMD_KIND_clear, off, 0, n * PAGE_SIZE);
 			simd_clear_pages(c->dst + off, n, regime);
 			KUNIT_EXPECT_NULL(test, check_result(c, SIMD_KIND_clear, off, 0,
@@ -112,9 +113,9 @@ static void unmapped(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(buffers); i++) {
 		KUNIT_EXPECT_NOT_NULL(test, vmalloc_to_page(buffers[i]));
-		KUNIT_EXPECT_NOT_NULL(test, vmalloc_to_page(buffers[i] + CHECK_BYTES - 1));
+		KUNIT_EXPECT_NOT_NULL(test, vmalloc_to_page(buffers[i] + check_bytes() - 1));
 		KUNIT_EXPECT_NULL(test, vmalloc_to_page(buffers[i] - 1));
-		KUNIT_EXPECT_NULL(test, vmalloc_to_page(buffers[i] + CHECK_BYTES));
+		KUNIT_EXPECT_NULL(test, vmalloc_to_page(buffers[i] + check_bytes()));
 	}
 }
 

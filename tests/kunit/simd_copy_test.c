@@ -33,7 +33,7 @@
 #include <asm/fpu/xcr.h>
 #include <asm/simd_page.h>
 
-#include "core.h"
+#include "choice.h"
 #include "guard.h"
 #include "run.h"
 #include "simd_copy_test_uapi.h"
@@ -746,3 +746,4 @@ module_exit(test_exit);
 MODULE_DESCRIPTION("Test device for simd_copy");
 MODULE_AUTHOR("The simd_copy developers");
 MODULE_LICENSE("GPL");
+SIMD_IMPORT_FOR_TESTS();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table: what each row promises to those that walk it, and whether what is
- * known of this CPU is what the CPU says.
+ * The tables: what each row and each case promises to those that walk them, and whether
+ * what is known of this CPU is what the CPU says.
  */
+#include <linux/limits.h>
 #include <linux/log2.h>
 #include <linux/string.h>
 #include <asm/cpufeature.h>
@@ -54,6 +55,10 @@ static const char *row_fault(const struct simd_routine *r)
 	/* No more than some microseconds, and whole pages. */
 	if (r->guard ? !r->section || r->section % PAGE_SIZE || r->section > 65536 : r->section)
 		return "section";
+	/* Where a section ends, so does a turn. */
+	if (r->pages && (r->pages < 2 || !is_power_of_2(r->pages) ||
+			 (r->guard && r->pages * PAGE_SIZE > r->section)))
+		return "pages";
 	if (r->xfeatures && r->guard != SIMD_GUARD_XMM)
 		return "XCR0";
 	if (r->flags & ~SIMD_STREAMING)
@@ -105,6 +110,10 @@ static const struct control {
 	{ "section", { SHAPED, .section = PAGE_SIZE } },
 	{ "section", { SHAPED, NEEDS("MMX"), .guard = SIMD_GUARD_MMX } },
 	{ "section", { SHAPED, NEEDS("MMX"), .guard = SIMD_GUARD_MMX, .section = 1 << 20 } },
+	{ "pages", { SHAPED, .pages = 1 } },
+	{ "pages", { SHAPED, .pages = 3 } },
+	{ "pages", { SHAPED, NEEDS("MMX"), .guard = SIMD_GUARD_MMX, .section = 4 * PAGE_SIZE,
+		     .pages = 8 } },
 	{ "XCR0", { SHAPED, .xfeatures = SIMD_XFEATURES_YMM } },
 	{ "flags", { SHAPED, .flags = 0x80 } },
 	{ "stock", { SHAPED, .stock = { 0, "" }, .flags = SIMD_STREAMING } },
@@ -121,6 +130,121 @@ static void contract_control(struct kunit *test)
 	const struct control *control = test->param_value;
 
 	KUNIT_EXPECT_STREQ(test, row_fault(&control->row) ?: "nothing", control->wrong);
+}
+
+/* Of rows that tie the first is chosen: it should be one that needs no section. */
+static void order(struct kunit *test)
+{
+	unsigned int row;
+
+	for (row = 1; row < SIMD_NR_ROUTINES; row++) {
+		const struct simd_routine *r = &simd_routines[row];
+
+		if (r->kind == r[-1].kind && !r->guard && !check_planted(r))
+			KUNIT_EXPECT_EQ_MSG(test, r[-1].guard, SIMD_GUARD_NONE,
+					    "%s/%s comes behind a row that needs a section",
+					    simd_kind_names[r->kind], r->name);
+	}
+}
+
+/*
+ * Return: what is wrong with the cases of a kind and regime, NULL if nothing is. Each size
+ * of a call has to have one.
+ */
+static const char *cases_fault(const struct simd_case *cases, unsigned int nr,
+			       enum simd_kind kind, enum simd_regime regime)
+{
+	unsigned long end = ULONG_MAX;
+	unsigned int i, j;
+
+	for (i = 0; i < nr; i++) {
+		const struct simd_case *k = &cases[i];
+
+		if (k->kind != kind)
+			continue;
+		if (!k->name || !k->name[0] || strpbrk(k->name, " ,/\n"))
+			return "name";
+		for (j = 0; j < i; j++)
+			if (cases[j].kind == kind && !strcmp(cases[j].name, k->name))
+				return "name";
+		if (k->regime >= SIMD_NR_REGIMES)
+			return "regime";
+		if (k->regime != regime)
+			continue;
+		if (!k->states || k->states >= BIT(SIMD_NR_STATES))
+			return "states";
+		if (k->from >= end)
+			return "order";
+		if (k->bytes < k->from || k->bytes >= end || !k->bytes)
+			return "size";
+		/* Who clears and copies does so with whole pages. */
+		if (kind != SIMD_KIND_to_user && (k->from | k->bytes) % PAGE_SIZE)
+			return "size";
+		end = k->from;
+	}
+	if (end == ULONG_MAX)
+		return "no case";
+	return end ? "no case of the least size" : NULL;
+}
+
+static void case_contract(struct kunit *test)
+{
+	enum simd_kind kind = (const char *const *)test->param_value - simd_kind_names;
+	unsigned int regime, c;
+
+	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
+		const char *fault = cases_fault(simd_cases, SIMD_NR_CASES, kind, regime);
+
+		/* Whole pages are never misaligned. */
+		if (regime == SIMD_MISALIGNED && kind != SIMD_KIND_to_user)
+			KUNIT_EXPECT_STREQ(test, fault ?: "nothing", "no case");
+		else
+			KUNIT_EXPECT_STREQ_MSG(test, fault ?: "nothing", "nothing",
+					       "regime %u", regime);
+	}
+	simd_for_each_case_of(c, kind) {
+		KUNIT_EXPECT_GT(test, simd_case_end(c), simd_cases[c].bytes);
+		KUNIT_EXPECT_GE(test, simd_cases[c].bytes, simd_cases[c].from);
+	}
+}
+
+/* Cases that break the contract in one place, which it has to see. */
+#define CASE(_name, _from, _bytes, _states)					\
+	{ .name = (_name), .from = (_from) * PAGE_SIZE, .bytes = (_bytes) * PAGE_SIZE,	\
+	  .states = (_states) }
+#define OF_KIND(_kind)	{ .name = "x", .kind = SIMD_KIND_##_kind }
+
+static const struct case_control {
+	const char		*wrong;
+	struct simd_case	cases[2];
+} case_controls[] = {
+	{ "nothing", { CASE("a", 4, 8, 1), CASE("b", 0, 1, 1) } },
+	{ "nothing", { CASE("a", 0, 8, 1), OF_KIND(copy) } },
+	{ "name", { CASE("a", 4, 8, 1), CASE("a", 0, 1, 1) } },
+	{ "name", { CASE("a b", 4, 8, 1), CASE("b", 0, 1, 1) } },
+	{ "regime", { CASE("a", 0, 8, 1), { .name = "b", .regime = SIMD_NR_REGIMES } } },
+	{ "states", { CASE("a", 4, 8, 1), CASE("b", 0, 1, 0) } },
+	{ "states", { CASE("a", 4, 8, BIT(SIMD_NR_STATES)), CASE("b", 0, 1, 1) } },
+	{ "order", { CASE("a", 0, 1, 1), CASE("b", 4, 8, 1) } },
+	{ "size", { CASE("a", 4, 2, 1), CASE("b", 0, 1, 1) } },
+	{ "size", { CASE("a", 4, 8, 1), CASE("b", 0, 4, 1) } },
+	{ "size", { CASE("a", 4, 8, 1), { .name = "b", .bytes = 512, .states = 1 } } },
+	{ "no case", { OF_KIND(copy), OF_KIND(to_user) } },
+	{ "no case of the least size", { CASE("a", 4, 8, 1), CASE("b", 1, 1, 1) } },
+};
+
+static void case_control_desc(const struct case_control *control, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", control->wrong);
+}
+
+static void case_contract_control(struct kunit *test)
+{
+	const struct case_control *control = test->param_value;
+
+	KUNIT_EXPECT_STREQ(test, cases_fault(control->cases, ARRAY_SIZE(control->cases),
+					     SIMD_KIND_clear, SIMD_CACHED) ?: "nothing",
+			   control->wrong);
 }
 
 /* A name leads back to its row only if no row before has it. */
@@ -166,7 +290,8 @@ static void support(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, !!res->veto, veto);
 	/* What is missing has not been checked. */
 	if (!res->missing)
-		KUNIT_EXPECT_EQ_MSG(test, res->barred, check_planted(r), "by the self-check");
+		KUNIT_EXPECT_EQ_MSG(test, !!res->barred, check_planted(r), "barred: %s",
+				    res->barred ?: "it is not");
 }
 
 /* The listed models of family 6, whatever their stepping, and none of another vendor. */
@@ -221,11 +346,15 @@ static void stock_row(struct kunit *test)
 
 KUNIT_ARRAY_PARAM(row, simd_routines, check_row_desc);
 KUNIT_ARRAY_PARAM(control, controls, control_desc);
+KUNIT_ARRAY_PARAM(case_control, case_controls, case_control_desc);
 KUNIT_ARRAY_PARAM(kind, simd_kind_names, check_kind_desc);
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(contract, row_gen_params),
 	KUNIT_CASE_PARAM(contract_control, control_gen_params),
+	KUNIT_CASE(order),
+	KUNIT_CASE_PARAM(case_contract, kind_gen_params),
+	KUNIT_CASE_PARAM(case_contract_control, case_control_gen_params),
 	KUNIT_CASE(names),
 	KUNIT_CASE_PARAM(support, row_gen_params),
 	KUNIT_CASE(prefer_ymm),

@@ -14,8 +14,6 @@
 
 #include "check.h"
 
-#define BYTES	CHECK_BYTES
-
 /* The rows of this kind, as the table has them. */
 static const unsigned int rows[] = {
 #define SIMD_ROUTINE(_kind, _name, ...) ROW_##_kind(_name)
@@ -33,18 +31,18 @@ static void row_desc(const unsigned int *row, char *desc)
 /* Odd, so that no byte is one of a page that is still empty. */
 static u8 *source(struct kunit *test)
 {
-	u8 *src = kunit_kmalloc(test, BYTES, GFP_KERNEL);
+	u8 *src = kunit_kmalloc(test, check_bytes(), GFP_KERNEL);
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, src);
-	for (i = 0; i < BYTES; i++)
+	for (i = 0; i < check_bytes(); i++)
 		src[i] = i * 7 | 1;
 	return src;
 }
 
 static unsigned long map(struct kunit *test, unsigned int prot)
 {
-	unsigned long addr = kunit_vm_mmap(test, NULL, 0, BYTES, prot,
+	unsigned long addr = kunit_vm_mmap(test, NULL, 0, check_bytes(), prot,
 					   MAP_ANONYMOUS | MAP_PRIVATE, 0);
 
 	if (!addr)
@@ -93,15 +91,16 @@ static void absent(struct kunit *test)
 	unsigned long addr = map(test, PROT_READ | PROT_WRITE);
 	u8 *src = source(test);
 
-	KUNIT_EXPECT_EQ(test, copy(r, addr + 3, src, BYTES - 5), 0);
-	KUNIT_EXPECT_TRUE(test, arrived(test, addr + 3, src, BYTES - 5, true));
+	KUNIT_EXPECT_EQ(test, copy(r, addr + 3, src, check_bytes() - 5), 0);
+	KUNIT_EXPECT_TRUE(test, arrived(test, addr + 3, src, check_bytes() - 5, true));
 }
 
 /* What is in front of a hole is stored to the last byte, wherever that is. */
 static void hole(struct kunit *test)
 {
 	const struct simd_routine *r = row_of(test);
-	unsigned long addr = map(test, PROT_READ | PROT_WRITE), end = addr + BYTES - PAGE_SIZE;
+	unsigned long addr = map(test, PROT_READ | PROT_WRITE);
+	unsigned long end = addr + check_bytes() - PAGE_SIZE;
 	u8 *src = source(test);
 	unsigned int before;
 
@@ -111,8 +110,8 @@ static void hole(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, copy(r, end - before, src, 1000), 1000 - before);
 		KUNIT_EXPECT_TRUE(test, arrived(test, end - before, src, before, false));
 	}
-	KUNIT_EXPECT_EQ(test, copy(r, addr, src, BYTES), PAGE_SIZE);
-	KUNIT_EXPECT_TRUE(test, arrived(test, addr, src, BYTES - PAGE_SIZE, false));
+	KUNIT_EXPECT_EQ(test, copy(r, addr, src, check_bytes()), PAGE_SIZE);
+	KUNIT_EXPECT_TRUE(test, arrived(test, addr, src, check_bytes() - PAGE_SIZE, false));
 }
 
 /* The same where it is the source that ends: no kernel dies of a bad read of its own. */
@@ -120,12 +119,12 @@ static void source_ends(struct kunit *test)
 {
 	const struct simd_routine *r = row_of(test);
 	unsigned long addr = map(test, PROT_READ | PROT_WRITE);
-	u8 *src = test->priv = vmalloc(BYTES), *end = src + BYTES;
+	u8 *src = test->priv = vmalloc(check_bytes()), *end = src + check_bytes();
 	unsigned int before, to, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, src);
 	KUNIT_EXPECT_NULL(test, vmalloc_to_page(end));
-	for (i = 0; i < BYTES; i++)
+	for (i = 0; i < check_bytes(); i++)
 		src[i] = i * 7 | 1;
 	for (before = 0; before < 600; before += before < 70 ? 1 : 53) {
 		to = before % 67;
@@ -133,8 +132,9 @@ static void source_ends(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, copy(r, addr + to, end - before, 900), 900 - before);
 		KUNIT_EXPECT_TRUE(test, arrived(test, addr + to, end - before, before, true));
 	}
-	KUNIT_EXPECT_EQ(test, copy(r, addr, src + PAGE_SIZE, BYTES), PAGE_SIZE);
-	KUNIT_EXPECT_TRUE(test, arrived(test, addr, src + PAGE_SIZE, BYTES - PAGE_SIZE, true));
+	KUNIT_EXPECT_EQ(test, copy(r, addr, src + PAGE_SIZE, check_bytes()), PAGE_SIZE);
+	KUNIT_EXPECT_TRUE(test, arrived(test, addr, src + PAGE_SIZE, check_bytes() - PAGE_SIZE,
+					true));
 }
 
 static void release(struct kunit *test)
@@ -165,8 +165,8 @@ static void ranges(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, simd_copy_to_user((void __user __force *)kernel, src, 4096), 4096);
 	KUNIT_EXPECT_NULL(test, memchr_inv(kernel, 0, 4096));
 	KUNIT_EXPECT_EQ(test, simd_copy_to_user(user, src, ULONG_MAX), ULONG_MAX);
-	KUNIT_EXPECT_EQ(test, simd_copy_to_user(user, src, BYTES - 1), 0);
-	KUNIT_EXPECT_TRUE(test, arrived(test, addr, src, BYTES - 1, true));
+	KUNIT_EXPECT_EQ(test, simd_copy_to_user(user, src, check_bytes() - 1), 0);
+	KUNIT_EXPECT_TRUE(test, arrived(test, addr, src, check_bytes() - 1, true));
 }
 
 /* What a wrong copy has left must not pass for a right one. */

@@ -133,7 +133,7 @@ git_am()
 	)
 	typed "$1"
 	diff -r -x .git -x .simd_copy "$out/am" "$out/applied"
-	echo >>"$out/applied/lib/simd_copy/core.c"
+	echo >>"$out/applied/lib/simd_copy/main.c"
 	! diff -rq -x .git -x .simd_copy "$out/am" "$out/applied" ||
 		fail "a byte more is not noticed"
 

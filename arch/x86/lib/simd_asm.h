@@ -142,7 +142,9 @@ SYM_FUNC_END(\name)
  * times the lines under way. @copy copies @lines at the offset that it is given, @count
  * is a register for the turns.
  *
- * ns per 4 KiB of cold memory, extents of 64 KiB, on an Intel Xeon (family 6, model 207):
+ * ns per 4 KiB of flushed memory, extents of 64 KiB, on an Intel Xeon (family 6, model
+ * 207). On an AMD Zen 5 (family 26, model 2) it is slower than page by page, so that each
+ * such routine is a row of its own, NAME_pages:
  *
  *	pages in turn	1	2	4	8
  *	movnti		460	385	373	355

@@ -39,11 +39,16 @@ SIMD_CLEAR_START simd_clear_avx2_nt
 	sfence
 SIMD_END simd_clear_avx2_nt
 
-SIMD_COPY_START simd_copy_avx2_nt
-	SIMD_COPY_LOOP vmovdqu, vmovntdq, YMM_REGS, 32, 2, pages=4
+.macro AVX2_NT_COPY name:req, pages:req
+SIMD_COPY_START \name
+	SIMD_COPY_LOOP vmovdqu, vmovntdq, YMM_REGS, 32, 2, pages=\pages
 	vzeroupper
 	sfence
-SIMD_END simd_copy_avx2_nt
+SIMD_END \name
+.endm
+
+AVX2_NT_COPY simd_copy_avx2_nt, 1
+AVX2_NT_COPY simd_copy_avx2_nt_pages, 4
 
 SIMD_TO_USER simd_to_user_avx2, vmovdqu, vmovdqa, YMM_REGS, 32, 32, 2, leave=vzeroupper
 SIMD_TO_USER simd_to_user_avx2_nt, vmovdqu, vmovntdq, YMM_REGS, 32, 32, 2, \

@@ -36,7 +36,7 @@ SIMD_CLEAR_START simd_clear_avx512_nt
 SIMD_END simd_clear_avx512_nt
 
 SIMD_COPY_START simd_copy_avx512_nt
-	SIMD_COPY_LOOP vmovdqu64, vmovntdq, ZMM_REGS, 64, 4, pages=4
+	SIMD_COPY_LOOP vmovdqu64, vmovntdq, ZMM_REGS, 64, 4
 	sfence
 SIMD_END simd_copy_avx512_nt
 

@@ -33,11 +33,11 @@
 
 /* As SIMD_COPY_LINES; nothing else has to be said. */
 .macro MOVDIR64B_LINES off:req, lines:req, nothing:vararg
-	.set	.Lline, \off
+	.set	.Lat, \off
 	.rept	\lines
-	lea	.Lline(DST), TMP
-	MOVDIR64B TO_TMP, .Lline
-	.set	.Lline, .Lline + 64
+	lea	.Lat(DST), TMP
+	MOVDIR64B TO_TMP, .Lat
+	.set	.Lat, .Lat + 64
 	.endr
 .endm
 
@@ -66,18 +66,26 @@ SIMD_CLEAR_START simd_clear_movdir64b
 	sfence
 SIMD_END simd_clear_movdir64b
 
-SIMD_COPY_START simd_copy_movdir64b
-	SIMD_COPY_PAGES 8, 2, %edx, MOVDIR64B_LINES
-	SIMD_COPY_PAGES 4, 2, %edx, MOVDIR64B_LINES
+.macro MOVDIR64B_COPY name:req, pages=1
+SIMD_COPY_START \name
+	.if	\pages > 1
+	SIMD_COPY_PAGES \pages, 2, %edx, MOVDIR64B_LINES
 	test	LEN, LEN
-	jz	2f
-1:	MOVDIR64B
+	jz	.Ldone\@
+	.endif
+.Lline\@:
+	MOVDIR64B
 	add	$64, SRC
 	add	$64, DST
 	sub	$64, LEN
-	jnz	1b
-2:	sfence
-SIMD_END simd_copy_movdir64b
+	jnz	.Lline\@
+.Ldone\@:
+	sfence
+SIMD_END \name
+.endm
+
+MOVDIR64B_COPY simd_copy_movdir64b
+MOVDIR64B_COPY simd_copy_movdir64b_pages, 4
 
 /* Each line is there or not, none of them in parts. */
 SIMD_TO_USER_START simd_to_user_movdir64b

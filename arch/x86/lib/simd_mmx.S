@@ -41,7 +41,7 @@ SIMD_CLEAR_START simd_clear_mmx_nt
 SIMD_END simd_clear_mmx_nt
 
 SIMD_COPY_START simd_copy_mmx_nt
-	SIMD_COPY_LOOP movq, movntq, MM_REGS, 8, pages=2
+	SIMD_COPY_LOOP movq, movntq, MM_REGS, 8
 	sfence
 	emms
 SIMD_END simd_copy_mmx_nt

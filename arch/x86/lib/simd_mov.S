@@ -47,14 +47,17 @@ SIMD_CLEAR_START simd_clear_movnti
 SIMD_END simd_clear_movnti
 
 SIMD_COPY_START simd_copy_movnti
-#ifdef CONFIG_X86_64
-	SIMD_COPY_LOOP mov, movnti, MOV_REGS, WORD, pages=2, count=%r10d
-#else
-	/* No register is left to count with. */
 	SIMD_COPY_LOOP mov, movnti, MOV_REGS, WORD
-#endif
 	sfence
 SIMD_END simd_copy_movnti
+
+#ifdef CONFIG_X86_64
+/* In 32-bit no register is left to count with. */
+SIMD_COPY_START simd_copy_movnti_pages
+	SIMD_COPY_LOOP mov, movnti, MOV_REGS, WORD, pages=2, count=%r10d
+	sfence
+SIMD_END simd_copy_movnti_pages
+#endif
 
 SIMD_TO_USER simd_to_user_mov, mov, mov, MOV_REGS, WORD, WORD
 SIMD_TO_USER simd_to_user_movnti, mov, movnti, MOV_REGS, WORD, WORD, fence=sfence

@@ -28,27 +28,21 @@ SIMD_COPY_START simd_copy_sse
 	SIMD_COPY_LOOP movups, movaps, XMM_REGS, 16
 SIMD_END simd_copy_sse
 
-.macro SSE_NT_ROUTINES suffix, lines:req
-SIMD_CLEAR_START simd_clear_sse_nt\suffix
+SIMD_CLEAR_START simd_clear_sse_nt
 	xorps	%xmm0, %xmm0
-	SIMD_CLEAR_LOOP movntps, %xmm0, 16, \lines
+	SIMD_CLEAR_LOOP movntps, %xmm0, 16
 	sfence
-SIMD_END simd_clear_sse_nt\suffix
+SIMD_END simd_clear_sse_nt
 
-SIMD_COPY_START simd_copy_sse_nt\suffix
-	SIMD_COPY_LOOP movups, movntps, XMM_REGS, 16, pages=\lines
+.macro SSE_NT_COPY name:req, pages:req
+SIMD_COPY_START \name
+	SIMD_COPY_LOOP movups, movntps, XMM_REGS, 16, pages=\pages
 	sfence
-SIMD_END simd_copy_sse_nt\suffix
+SIMD_END \name
 .endm
 
-/*
- * Lines a turn. Those that are cleared follow each other: does unrolling pay for the
- * instruction cache it takes? Those that are copied are of as many pages, see
- * SIMD_COPY_PAGES.
- */
-SSE_NT_ROUTINES "", 1
-SSE_NT_ROUTINES _x2, 2
-SSE_NT_ROUTINES _x4, 4
+SSE_NT_COPY simd_copy_sse_nt, 1
+SSE_NT_COPY simd_copy_sse_nt_pages, 4
 
 SIMD_TO_USER simd_to_user_sse, movups, movaps, XMM_REGS, 16, 16
 SIMD_TO_USER simd_to_user_sse_nt, movups, movntps, XMM_REGS, 16, 16, fence=sfence

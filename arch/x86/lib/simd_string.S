@@ -216,8 +216,3 @@ SIMD_TO_USER_START simd_to_user_prefetchnta
 	mov	REST, LEN
 	jmp	.Lsimd_to_user_prefetchnta_fault
 SIMD_TO_USER_END simd_to_user_prefetchnta
-
-/* Traps of to_user accesses that were no page faults. There should be none. */
-	.data
-	.balign	4
-SYM_DATA(simd_odd_traps, .long 0)

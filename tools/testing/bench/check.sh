@@ -60,12 +60,12 @@ compared()
 }
 
 echo "KTAP version 1"
-echo "1..31"
+echo "1..$((44 + 2 * $(ls "$top"/tools/testing/bench/machines | wc -l)))"
 
 says 0 '--routine' --help
 says 2 "Try 'simdbench --help'" --bogus
 says 2 'Valid: clear copy to_user' --kind clean
-says 2 'Valid: L1 L2 DRAM fresh1 fresh2 fresh4 fresh8' --src L3
+says 2 'Valid: L1 L2 flushed fresh1 fresh2 fresh4 fresh8' --src L3
 says 2 'Valid: none first all' --consumer most
 says 2 'Valid: warm cold' --icache tepid
 says 2 'Valid: 4KB 2MB' -p 1GB
@@ -78,6 +78,17 @@ says 2 'Valid: 3 to' -l 2
 says 2 'Valid: 1 to' --seconds 1s
 says 2 'one of --list' --list --regret
 says 2 'Valid: probe, fpswitch' prob
+says 2 'goes with --regret' --replay x
+says 1 'cannot read none' --regret --replay none
+says 1 'cannot write none/A' --record none/A
+says 0 'fault-recycled' walk --help
+says 2 "no 'fork'" walk --workload fault,fork
+says 2 "no 'movntq'" walk --routine movntq
+says 2 'Valid: none first all' walk --read most
+says 2 'Valid: 1 to' walk --seconds 0
+says 2 'Valid: 4KB 2MB' walk --page 1GB
+says 2 "'fast' is no option" walk fast
+says 1 'cannot write' walk --json none/A
 says 2 'takes two files' --compare A
 says 1 'no CPU 1023' --cpu 1023
 says 1 'cannot write' -s 64 --json none/A
@@ -96,7 +107,7 @@ run 0 movnti --list && [ "$(grep -c ', stock$' out)" = 3 ] &&
 	[ "$(grep -cE '^(clear|copy|to_user) ' out)" = $((rows + 3)) ] && passed=0 || passed=1
 result $passed "--list has all rows, and the C library's three"
 
-run 0 'rep_movsq' -k copy -s 4KB,64KB --src DRAM --dst DRAM -l 5 --json A --csv csv &&
+run 0 'rep_movsq' -k copy -s 4KB,64KB --src flushed --dst flushed -l 5 --json A --csv csv &&
 	passed=0 || passed=1
 result $passed "a measurement, with files"
 
@@ -127,4 +138,25 @@ result $passed "half a file is refused, with the line"
 sed 's/simdbench 1/simdbench 0/' A >old
 compared 2 "Valid: 'simdbench 1'" old && passed=0 || passed=1
 result $passed "another schema is refused"
+
+# A walk of one loop, as a table and as JSON, with an interval at each figure.
+run 0 'pipe-4K ' walk -w pipe-4K -r none -s 1 -m 64 -v --json walk && grep -q '"ratio": \[' walk &&
+	[ "$(grep -c '"workload": "pipe-4K"' walk)" = "$(grep -c rounds, out)" ] &&
+	! grep -E ' x( |$)' out | grep -vq ' x \[' && passed=0 || passed=1
+result $passed "a walk has an interval at each figure, in the table and in JSON"
+
+# The choice on machines that are not at hand.
+for recording in "$top"/tools/testing/bench/machines/*.xz; do
+	for what in regret placebo; do
+		xz -dc "$recording" >recording
+		run 0 PASS --$what --replay - <recording && passed=0 || passed=1
+		sed 's/^/# /' out
+		result $passed "$what, $(basename "$recording" .txt.xz)"
+	done
+done
+
+# One sample less than it says is no recording.
+{ head -n 100 recording; echo '1 clear/huge in_order'; } >broken
+run 1 'line 101: not ROUND' --regret --replay broken && passed=0 || passed=1
+result $passed "a broken recording is refused, with the line"
 exit $bad

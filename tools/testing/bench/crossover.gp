@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Lines in DRAM: ns per KiB by size, of stock and of all that win somewhere. Set from
+# Flushed lines: ns per KiB by size, of stock and of all that win somewhere. Set from
 # outside: csv, svg, kind, none, all.
 set terminal svg size 1300, 520 font "sans,12" background "white"
 set output svg
 set datafile separator ","
 set datafile columnheaders
-set multiplot layout 1, 2 title kind.", lines in DRAM: ns per KiB"
+set multiplot layout 1, 2 title kind.", flushed lines: ns per KiB"
 set logscale x 2
 set yrange [0:*]
 set datafile missing NaN
@@ -16,7 +16,7 @@ set xtics ("1K" 1024, "4K" 4096, "16K" 16384, "64K" 65536, "256K" 262144, "1M" 1
 set grid
 set key top right noenhanced
 
-is(k, r, d, c) = k eq kind && r eq row && d eq "DRAM" && c eq consumer
+is(k, r, d, c) = k eq kind && r eq row && d eq "flushed" && c eq consumer
 do for [consumer in "none all"] {
 	set title consumer eq "all" ? "until it is read" : "until it returns"
 	plot for [row in value(consumer)] csv \

@@ -25,6 +25,7 @@
 #define STEP_TRIES	100
 
 struct machine machine;
+unsigned int clock_coarse;
 
 static cpu_set_t allowed;
 

@@ -16,9 +16,12 @@
 #include "machine.h"
 #include "matrix.h"
 #include "probe.h"
+#include "recording.h"
+#include "regret.h"
 #include "result.h"
 #include "selftest.h"
 #include "stdout.h"
+#include "walk.h"
 
 #define EXIT_USAGE	2
 #define EXIT_NOTHING	4
@@ -30,7 +33,7 @@
 enum {
 	OPT_ROUTINE = 'f', OPT_LOOPS = 'l', OPT_VERBOSE = 'v', OPT_HELP = 'h',
 	OPT_CPU = 256, OPT_SECONDS, OPT_JSON, OPT_CSV, OPT_LIST, OPT_COMPARE, OPT_REGRET,
-	OPT_SELFTEST,
+	OPT_PLACEBO, OPT_RECORD, OPT_REPLAY, OPT_SELFTEST,
 	OPT_AXIS
 };
 
@@ -45,6 +48,9 @@ static const struct option common[] = {
 	{ "list", no_argument, NULL, OPT_LIST },
 	{ "compare", no_argument, NULL, OPT_COMPARE },
 	{ "regret", no_argument, NULL, OPT_REGRET },
+	{ "placebo", no_argument, NULL, OPT_PLACEBO },
+	{ "record", required_argument, NULL, OPT_RECORD },
+	{ "replay", required_argument, NULL, OPT_REPLAY },
 	{ "selftest", no_argument, NULL, OPT_SELFTEST },
 	{ "help", no_argument, NULL, OPT_HELP },
 };
@@ -60,6 +66,7 @@ static const struct option common[] = {
  * @cpu:	where, -1 for any
  * @json:	file to write, NULL for none
  * @csv:	file to write, NULL for none
+ * @recording:	file to write or to read, NULL for none
  * @verbose:	show every row
  */
 struct request {
@@ -72,6 +79,7 @@ struct request {
 	int		cpu;
 	const char	*json;
 	const char	*csv;
+	const char	*recording;
 	bool		verbose;
 };
 
@@ -82,11 +90,14 @@ static void print_help(void)
 {
 	unsigned int i, n;
 
-	fputs("Usage: simdbench [OPTION]...              measure cells\n"
+	fputs("Usage: simdbench walk [OPTION]...         loops as workloads have them\n"
+	      "       simdbench [OPTION]...              single calls from a state of the caches\n"
 	      "       simdbench probe                    forwarding, cost of sections\n"
 	      "       simdbench fpswitch                 context switches and SIMD registers\n"
 	      "       simdbench --compare A.json B.json  ratios, and which are outside the spread\n"
 	      "       simdbench --regret                 the kernel's choice against the best\n"
+	      "       simdbench --placebo                how often it chooses stock's own code\n"
+	      "       simdbench --record FILE            samples of this machine, to replay elsewhere\n"
 	      "       simdbench --list                   routines, and why one is not supported\n"
 	      "       simdbench --selftest               whether states are what they are called\n"
 	      "\n"
@@ -110,6 +121,7 @@ static void print_help(void)
 	      "      --cpu          where to measure (default: the last CPU)\n"
 	      "      --json         file to write, - for standard output\n"
 	      "      --csv          likewise\n"
+	      "      --replay       --regret and --placebo of a recording, - for standard input\n"
 	      "  -v, --verbose      every routine of a cell, every cell of a comparison\n"
 	      "  -h, --help         print this\n"
 	      "\n"
@@ -246,12 +258,19 @@ static int parse(int argc, char **argv, struct request *r)
 		case OPT_HELP:
 			print_help();
 			return EXIT_SUCCESS + 1;
+		case OPT_REPLAY:
+			r->recording = strcmp(optarg, "-") ? optarg : "/dev/stdin";
+			break;
+		case OPT_RECORD:
+			r->recording = optarg;
+			/* fall through */
 		case OPT_LIST:
 		case OPT_COMPARE:
 		case OPT_REGRET:
+		case OPT_PLACEBO:
 		case OPT_SELFTEST:
 			if (r->command && r->command != opt) {
-				fprintf(stderr, "simdbench: one of --list, --compare, --regret and --selftest\n");
+				fprintf(stderr, "simdbench: one of --list, --compare, --regret, --placebo, --record and --selftest\n");
 				return bad_usage() + 1;
 			}
 			r->command = opt;
@@ -397,6 +416,8 @@ int main(int argc, char **argv)
 	int status;
 
 	nr_subjects = subjects_init(&subjects);
+	if (argc > 1 && !strcmp(argv[1], "walk"))
+		return walk_main(argc - 1, argv + 1);
 	status = parse(argc, argv, &r);
 	if (status)
 		return status - 1;
@@ -417,10 +438,19 @@ int main(int argc, char **argv)
 	if (r.command == OPT_LIST)
 		return list();
 
+	if (r.recording && r.command != OPT_REGRET && r.command != OPT_PLACEBO &&
+	    r.command != OPT_RECORD) {
+		fprintf(stderr, "simdbench: --replay goes with --regret or --placebo\n");
+		return bad_usage();
+	}
 	if (measure_init(r.cpu))
 		return 1;
 	if (r.command == OPT_REGRET)
-		return regret();
+		return regret(r.recording);
+	if (r.command == OPT_PLACEBO)
+		return placebo(r.recording);
+	if (r.command == OPT_RECORD)
+		return record(r.recording);
 	if (r.command == OPT_SELFTEST)
 		return selftest();
 	if (argc)

@@ -62,18 +62,18 @@ const struct axis axes[NR_AXES] = {
 static const char *const default_set[] = {
 	"kind=clear size=64,256,4KB dst=L1 consumer=none,all",
 	"kind=clear size=4KB,64KB dst=L2 consumer=none,all",
-	"kind=clear size=4KB,64KB,2MB dst=DRAM consumer=none,all",
+	"kind=clear size=4KB,64KB,2MB dst=flushed consumer=none,all",
 	"kind=copy size=64,256,4KB consumer=none,all",
-	"kind=copy size=4KB src=L1,DRAM dst=DRAM consumer=none,all",
-	"kind=copy size=64KB,2MB src=DRAM dst=DRAM consumer=none,all",
+	"kind=copy size=4KB src=L1,flushed dst=flushed consumer=none,all",
+	"kind=copy size=64KB,2MB src=flushed dst=flushed consumer=none,all",
 	"kind=copy size=4KB,64KB src=L2 dst=L2",
 	"kind=copy size=64,256,1KB src=fresh1,fresh2,fresh4,fresh8",
 	"kind=copy size=4KB src-off=0,1,8,32 dst-off=0,1,8,32",
 	"kind=to_user size=512,4KB src-off=0,1 dst=L1,L2",
-	"kind=to_user size=4KB,64KB src=DRAM dst=DRAM",
+	"kind=to_user size=4KB,64KB src=flushed dst=flushed",
 	"kind=clear,copy size=256,4KB icache=cold",
-	"kind=clear,copy size=4KB,64KB,2MB src=DRAM dst=DRAM page=2MB",
-	"kind=clear,copy size=64KB src=DRAM dst=DRAM threads=2",
+	"kind=clear,copy size=4KB,64KB,2MB src=flushed dst=flushed page=2MB",
+	"kind=clear,copy size=64KB src=flushed dst=flushed threads=2",
 };
 
 static void wrong(const struct axis *axis, const char *value)
@@ -198,7 +198,7 @@ static struct job nearest_job(unsigned long v[NR_AXES], bool dst_given, bool src
 	enum place place = PLACE_L1;
 	struct job job = job_of(v);
 
-	while (cell_impossible(&job.cell, job.kind) && place < PLACE_DRAM) {
+	while (cell_impossible(&job.cell, job.kind) && place < PLACE_FLUSHED) {
 		place++;
 		if (!dst_given)
 			v[AXIS_DST] = place;

@@ -41,7 +41,7 @@
 const char *const place_names[NR_PLACES] = {
 	[PLACE_L1]	= "L1",
 	[PLACE_L2]	= "L2",
-	[PLACE_DRAM]	= "DRAM",
+	[PLACE_FLUSHED]	= "flushed",
 	[PLACE_FRESH1]	= "fresh1",
 	[PLACE_FRESH2]	= "fresh2",
 	[PLACE_FRESH4]	= "fresh4",
@@ -81,7 +81,7 @@ static unsigned int calls_at_once(const struct cell *cell, enum simd_kind kind)
 
 	if (cell->cold_code || fresh_width(src))
 		return 1;
-	if (dst != PLACE_DRAM && src != PLACE_DRAM)
+	if (dst != PLACE_FLUSHED && src != PLACE_FLUSHED)
 		return max(near / cell->size, 1ul);
 	if (dst == PLACE_L1 || src == PLACE_L1)
 		return max(min(near / cell->size, FAR_CALLS), 1ul);
@@ -442,7 +442,10 @@ static void tidy(struct entrant *e)
 	}
 }
 
-/* Mean of the middle half. */
+/*
+ * Mean of the middle half. What is shorter than the steps of the clock begins anywhere in
+ * a step, so that the mean of many is not a multiple of it.
+ */
 static double middle(const struct entrant *e)
 {
 	unsigned int from = e->calls / 4, to = e->calls - from, i;
@@ -458,6 +461,13 @@ static double net(double ticks, double clock, unsigned int calls)
 	return ticks > clock ? ticks_to_ns(ticks - clock) / calls : 0;
 }
 
+/*
+ * A median is reported of samples that are no shorter than so many steps of the clock, of
+ * shorter ones the mean of no fewer than so many.
+ */
+#define CLOCK_STEPS	100
+#define MEAN_CALLS	50
+
 static void reckon(const struct entrant *e, const struct entrant *clock, unsigned int calls,
 		   struct figures *f)
 {
@@ -467,9 +477,16 @@ static void reckon(const struct entrant *e, const struct entrant *clock, unsigne
 	if (n < LEAST_CALLS || clock->calls < LEAST_CALLS)
 		return;
 	f->calls = n;
-	f->median = net(e->ticks[n / 2], clock->ticks[clock->calls / 2], calls);
-	f->min = min(net(e->ticks[0], clock->ticks[0], calls), f->median);
 	f->middle = net(middle(e), middle(clock), calls);
+	f->median = net(e->ticks[n / 2], clock->ticks[clock->calls / 2], calls);
+	if (e->ticks[n / 2] < CLOCK_STEPS * machine.tsc_step) {
+		if (n < MEAN_CALLS) {
+			f->calls = 0;
+			return;
+		}
+		f->median = f->middle;
+	}
+	f->min = min(net(e->ticks[0], clock->ticks[0], calls), f->median);
 	f->spread = net(e->ticks[3 * n / 4], e->ticks[n / 4], calls);
 }
 

@@ -11,7 +11,7 @@
  * enum place - where the lines of a buffer are when the call starts
  * @PLACE_L1:		in the first-level cache
  * @PLACE_L2:		in the second-level cache, but not in the first
- * @PLACE_DRAM:		flushed from all caches
+ * @PLACE_FLUSHED:		flushed from all caches
  * @PLACE_FRESH1:	just written, front last, with stores of one byte: those at
  *			the front are still on their way, and a wider load of them
  *			meets a blocked store-to-load forward. Sources only.
@@ -23,7 +23,7 @@
 enum place {
 	PLACE_L1,
 	PLACE_L2,
-	PLACE_DRAM,
+	PLACE_FLUSHED,
 	PLACE_FRESH1,
 	PLACE_FRESH2,
 	PLACE_FRESH4,
@@ -113,7 +113,8 @@ struct effort {
 /**
  * struct figures - what came of it, for one subject
  * @min:	the shortest call, ns. The cost of reading the clock is taken off
- * @median:	half of the calls took longer, ns. This is what is compared
+ * @median:	half of the calls took longer, ns. This is what is compared. Of samples
+ *		that the clock hardly sees it is @middle
  * @middle:	mean of the middle half, ns: finer than the steps of the clock
  * @spread:	the middle half of the calls lies this far apart, ns
  * @calls:	calls that count; if 0, there were fewer than %LEAST_CALLS, and the others
@@ -185,13 +186,5 @@ const char *cell_impossible(const struct cell *cell, enum simd_kind kind);
  */
 int measure(const struct cell *cell, const struct subject *const *subjects, unsigned int nr,
 	    const struct effort *effort, struct figures *figures);
-
-/* regret.c */
-/**
- * regret() - how far the kernel's choice is from the best one
- *
- * Return: exit status.
- */
-int regret(void);
 
 #endif /* MEASURE_H */

@@ -86,6 +86,15 @@ static const char *mark(const struct result *r)
 	return r->subject->row && r->subject->row->guard != SIMD_GUARD_NONE ? "*" : "";
 }
 
+/* What the clock does not see is no figure. */
+static void print_ns(double ns)
+{
+	if (ns < 0.05)
+		printf(" %10s", "<0.1");
+	else
+		printf(" %10.1f", ns);
+}
+
 static void print_against(const struct result *r, const struct result *stock)
 {
 	char name[32];
@@ -95,8 +104,10 @@ static void print_against(const struct result *r, const struct result *stock)
 		return;
 	}
 	snprintf(name, sizeof(name), "%s%s", r->subject->name, mark(r));
-	printf("  %-14s %10.1f ", name, r->figures.median);
-	if (stock && r->figures.median > 0)
+	printf("  %-14s", name);
+	print_ns(r->figures.median);
+	printf(" ");
+	if (stock && r->figures.median >= 0.05)
 		printf("%5.2f x", stock->figures.median / r->figures.median);
 	else
 		printf("%7s", "");
@@ -118,12 +129,12 @@ void print_cell(const struct result *results, unsigned int nr, bool verbose)
 	       cell_name(&results->cell, results->subject->kind));
 	printf("  %-14s", stock ? stock->subject->name : "-");
 	if (stock)
-		printf(" %10.1f", stock->figures.median);
+		print_ns(stock->figures.median);
 	else
 		printf(" %10s", "");
 	print_against(best(results, nr, false), stock);
 	print_against(best(results, nr, true), stock);
-	if (libc && stock && libc->figures.median > 0)
+	if (libc && stock && libc->figures.median >= 0.05)
 		printf("  %5.2f x", stock->figures.median / libc->figures.median);
 	printf("\n");
 

@@ -18,14 +18,14 @@ sizes=64,128,256,512,1KB,2KB,4KB,8KB,16KB,32KB,64KB,128KB,256KB,512KB,1MB,2MB,4M
 # States that are impossible at a size are left out, with a word on standard error.
 "$bench" --seconds 30 --kind copy --size 4KB --dst-off 0-60/4 --src-off 0-60/4 \
 	--csv "$out/offsets.csv" >/dev/null
-for place in L1 L2 DRAM; do
+for place in L1 L2 flushed; do
 	"$bench" --seconds 30 --kind clear,copy --size "$sizes" --dst $place --src $place \
 		--consumer none,all --csv "$out/$place.csv" >/dev/null 2>"$out/$place.log" ||
 		{ cat "$out/$place.log" >&2; exit 1; }
 done
 # One header is enough.
-{ cat "$out/L1.csv"; sed 1d "$out/L2.csv"; sed 1d "$out/DRAM.csv"; } >"$out/sizes.csv"
-rm "$out/L1.csv" "$out/L2.csv" "$out/DRAM.csv"
+{ cat "$out/L1.csv"; sed 1d "$out/L2.csv"; sed 1d "$out/flushed.csv"; } >"$out/sizes.csv"
+rm "$out/L1.csv" "$out/L2.csv" "$out/flushed.csv"
 
 # names FILE KIND: the routines in a file, in the order of the table
 names()
@@ -41,7 +41,7 @@ winners()
 	awk -F, -v kind="$1" -v consumer="$2" '
 	NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
 	{ size = $col["size"]; ns = $col["median"] }
-	$1 == kind && $col["dst"] == "DRAM" && $col["consumer"] == consumer &&
+	$1 == kind && $col["dst"] == "flushed" && $col["consumer"] == consumer &&
 	(!(size in best) || ns < best[size]) {
 		best[size] = ns
 		name[size] = $2
@@ -58,5 +58,18 @@ for kind in clear copy; do
 	gnuplot -e "csv='$out/sizes.csv'; svg='$out/crossover-$kind.svg'; kind='$kind'" \
 		-e "none='$stock $(winners $kind none)'; all='$stock $(winners $kind all)'" \
 		"$here/crossover.gp"
+done
+
+# What counts: loops as workloads have them, the routines that are best in some of them.
+"$bench" walk --seconds 60 --json "$out/walk.json" >/dev/null
+for kind in clear copy to_user; do
+	sed -n -E 's/^\{"workload": "([^"]*)", "kind": "'$kind'", "routine": "([^"]*)".*"read": "([^"]*)".*"saving": \[([^,]*), ([^,]*), ([^]]*)\].*/\1, read \3\t\2\t\4\t\5\t\6/p' \
+		"$out/walk.json" | grep -v "$(printf '\tstock by page\t')" >"$out/walk-$kind.dat"
+	rows=$(awk -F '\t' '
+		$1 != loop { if (name) best[name] = 1; loop = $1; most = 0 }
+		$3 > most { most = $3; name = $2 }
+		END { best[name] = 1; for (name in best) printf "%s ", name }' "$out/walk-$kind.dat")
+	gnuplot -e "dat='$out/walk-$kind.dat'; svg='$out/walk-$kind.svg'; kind='$kind'" \
+		-e "rows='$rows'" "$here/walk.gp"
 done
 ls "$out"/*.svg

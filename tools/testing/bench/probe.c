@@ -14,7 +14,7 @@
 #include "probe.h"
 #include "state.h"
 
-#define TRIES	51
+#define TRIES	101
 
 static int compare_ticks(const void *a, const void *b)
 {
@@ -23,10 +23,16 @@ static int compare_ticks(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static double median(u64 ticks[TRIES])
+/* Mean of the middle half: finer than the steps of the clock. */
+static double middle(u64 ticks[TRIES])
 {
+	double sum = 0;
+	unsigned int i;
+
 	qsort(ticks, TRIES, sizeof(*ticks), compare_ticks);
-	return ticks[TRIES / 2];
+	for (i = TRIES / 4; i < TRIES - TRIES / 4; i++)
+		sum += ticks[i];
+	return sum / (TRIES - 2 * (TRIES / 4));
 }
 
 /* --- Forwarding ---------------------------------------------------------- */
@@ -62,7 +68,7 @@ void probe_forward(struct forward_cost *cost)
 				ticks[i] = clock_read() - ticks[i];
 			}
 			cost->cycles[store][load] =
-				ns_to_cycles(ticks_to_ns(median(ticks))) / FORWARD_TURNS;
+				ns_to_cycles(ticks_to_ns(middle(ticks))) / FORWARD_TURNS;
 		}
 	}
 }
@@ -152,7 +158,7 @@ static double time_op(void (*op)(void), bool cold)
 		op();
 		ticks[i] = clock_read() - ticks[i];
 	}
-	return ticks_to_ns(median(ticks));
+	return ticks_to_ns(middle(ticks));
 }
 
 static void time_both(void (*op)(void), struct op_cost *cost)

@@ -1,347 +1,337 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How far what the kernel would choose is from the best row: select.c and
- * calibrate.c are the kernel's own files, with its budget, and then every row is
- * measured for as long as it takes.
+ * The kernel's choice, many times over: select.c and measure.c are the kernel's own
+ * files. What is true of a recorded machine is in the recording; what is true of this
+ * one is measured by a walk, which shares no sample, state or clock step with the choice.
  */
-#define _GNU_SOURCE
-#include <sched.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <linux/ktime.h>
-#include <asm/cpufeature.h>
+#include <unistd.h>
+#include <linux/kernel.h>
 
-#include "harness.h"
-#include "machine.h"
-#include "measure.h"
-#include "run.h"
-#include "section.h"
+#include "judge.h"
+#include "recording.h"
+#include "regret.h"
+#include "walk.h"
 
-/* As core.c: the whole of self-check and calibration. */
-#define BUDGET_NS	10000000ull
+/* As choice.c. */
+#define BUDGET_NS	100000000ull
 
-/* What each cell takes. */
-#define CELL_NS		400000000ull
-#define LARGE_CELL_NS	2000000000ull
+#define CALIBRATIONS		20
+#define PLACEBO_CALIBRATIONS	100
+#define REPLAYED_CALIBRATIONS	1000
 
-/* Percent of the best; of stock; and times stock, from 64 KiB on. */
-#define MEAN_REGRET	3.0
-#define WORST_REGRET	10.0
-#define NEVER_BELOW	0.98
-#define CLEAR_GAIN	2.0
-#define COPY_GAIN	1.8
-#define GAIN_FROM	65536
+static const struct limits limits = {
+	.mean = 3, .most = 10, .worst = 10, .slower = 0,
+};
 
-static const unsigned long sizes[] = { 4096, 65536, 2097152 };
-
-/* The regime that a caller names who knows what becomes of the data, and what was. */
-static enum simd_regime regime_of(bool cold, bool read)
-{
-	if (!cold)
-		return SIMD_CACHED;
-	return read ? SIMD_COLD : SIMD_STREAM;
-}
-
-/* --- Sections ------------------------------------------------------------ */
+static const struct limits replay_limits = {
+	.mean = 2, .most = 5, .worst = INFINITY, .slower = 1,
+};
 
 /*
- * What sections cost a kernel. Where a task has registers, the first one saves
- * them, and they are loaded again on the way back to it.
+ * Samples of a few calls on flushed lines, as older recordings have them, are noisier than
+ * those of a walk: a gain of 8 % in one case of thirteen cannot be told from none.
  */
-static u8 area[PAGE_SIZE] __aligned(64);
-static bool owned, saved;
-
-/* As the kernel: x87, SSE, AVX, AVX-512. */
-#define SAVED_XFEATURES	0xe7
-
-static void save(void)
-{
-	if (boot_cpu_has(X86_FEATURE_XSAVEC))
-		asm volatile("xsavec %0" : "+m" (area) : "a" (SAVED_XFEATURES), "d" (0));
-	else if (boot_cpu_has(X86_FEATURE_OSXSAVE))
-		asm volatile("xsave %0" : "+m" (area) : "a" (SAVED_XFEATURES), "d" (0));
-	else
-		asm volatile("fxsave %0" : "=m" (area));
-}
-
-static void load(void)
-{
-	if (boot_cpu_has(X86_FEATURE_OSXSAVE))
-		asm volatile("xrstor %0" : : "m" (area), "a" (SAVED_XFEATURES), "d" (0));
-	else
-		asm volatile("fxrstor %0" : : "m" (area));
-}
-
-void section_opens(void)
-{
-	if (owned && !saved) {
-		save();
-		saved = true;
-	}
-}
-
-static void run_free(const struct subject *s, void *dst, const void *src, unsigned long len)
-{
-	owned = false;
-	simd_run_row(s->row - simd_routines, dst, src, len);
-}
-
-static void run_owned(const struct subject *s, void *dst, const void *src, unsigned long len)
-{
-	owned = true;
-	saved = false;
-	simd_run_row(s->row - simd_routines, dst, src, len);
-	if (saved)
-		load();
-}
-
-/* Stock as it is called: kernels up to 6.18 go through extents page by page. */
-static void run_pages(const struct subject *s, void *dst, const void *src, unsigned long len)
-{
-	unsigned long at;
-
-	for (at = 0; at < len; at += PAGE_SIZE)
-		simd_call(s->kind, s->fn, dst + at, src + at, PAGE_SIZE);
-}
-
-/* --- The choice ---------------------------------------------------------- */
-
-static struct simd_result results[SIMD_NR_ROUTINES];
-static struct simd_choice choices[SIMD_NR_KINDS];
-
-/* Nothing else runs meanwhile, as on a machine that boots. */
-static void undisturbed(bool on)
-{
-	struct sched_param param = { .sched_priority = on };
-
-	if (sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param))
-		printf("not root: what else runs takes its part of the 10 ms\n");
-}
-
-static int choose(void)
-{
-	struct simd_machine m = { .cache_bytes = machine.l3 ?: machine.l2 };
-	unsigned int kind, regime, e;
-	u64 start, spent;
-	int err;
-
-	undisturbed(true);
-	simd_detect(results);
-	start = ktime_get_ns();
-	simd_self_check(results);
-	spent = ktime_get_ns() - start;
-	err = simd_calibrate(results, BUDGET_NS - min(spent, BUDGET_NS), NULL, &m);
-	for (kind = 0; !err && kind < SIMD_NR_KINDS; kind++)
-		simd_select(kind, results, &m, &choices[kind]);
-	spent = ktime_get_ns() - start;
-	undisturbed(false);
-	if (err) {
-		fprintf(stderr, "simdbench: no memory to calibrate with\n");
-		return -1;
-	}
-
-	printf("checked, timed and chosen in %.1f ms; saving registers takes %u ns\n",
-	       spent / 1e6, m.save_ns);
-	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {
-		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-			const struct simd_plan *plan = &choices[kind].plan[SIMD_OWNED][regime];
-
-			if (!simd_has_regime(kind, regime))
-				continue;
-			printf("%s, %s:", simd_kind_names[kind], simd_regime_names[regime]);
-			for (e = 0; e < SIMD_NR_SIZES; e++)
-				if (!e || plan->row[e] != plan->row[e - 1])
-					printf(" from %lu %s", plan->from[e],
-					       simd_routines[plan->row[e]].name);
-			printf("\n");
-		}
-	}
-	return 0;
-}
-
-/* --- The cells ----------------------------------------------------------- */
-
-/* A row with and without registers to save, and stock page by page. */
-#define MAX_SUBJECTS	(2 * SIMD_NR_ROUTINES + 1)
-
-/**
- * struct verdict - on all cells of a context
- * @sum:	of the regrets, percent
- * @worst:	the greatest one
- * @cells:	how many there were
- * @misses:	targets that were missed
- */
-struct verdict {
-	double		sum;
-	double		worst;
-	unsigned int	cells;
-	unsigned int	misses;
+static const struct limits flushed_limits = {
+	.mean = 2, .most = 8, .worst = INFINITY, .slower = 1,
 };
 
-static void miss(struct verdict *v, const char *what, double is, double target)
+/* --- What is true of a recorded machine ---------------------------------- */
+
+static int ascending(const void *a, const void *b)
 {
-	printf("  MISSED: %s %.2f, target %.2f\n", what, is, target);
-	v->misses++;
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
 }
 
-/**
- * struct outcome - what came of a cell
- * @context:	whether a task has registers to save
- * @kind:	what was done
- * @size:	bytes
- * @cold:	lines were flushed, not hot
- * @read:	the result was read
- * @chosen:	the row that the library would run
- * @best:	the fastest of all
- * @chosen_ns:	ns per 4 KiB
- * @best_ns:	likewise
- * @stock_ns:	of the stock row, in one call
- * @pages_ns:	likewise, as kernels call it that go through extents page by page
- */
-struct outcome {
-	enum simd_context	context;
-	enum simd_kind		kind;
-	unsigned long		size;
-	bool			cold;
-	bool			read;
-	unsigned int		chosen;
-	unsigned int		best;
-	double			chosen_ns;
-	double			best_ns;
-	double			stock_ns;
-	double			pages_ns;
-};
-
-static void judge(struct verdict *v, const struct outcome *o)
+static double recorded_ratio(const struct recording *r, unsigned int c, unsigned int state,
+			     unsigned int row)
 {
-	double regret = (o->chosen_ns / o->best_ns - 1) * 100;
-	double gain = o->pages_ns / o->chosen_ns;
-	double least = min(o->stock_ns, o->pages_ns) / o->chosen_ns;
-	double target = o->kind == SIMD_KIND_clear ? CLEAR_GAIN : COPY_GAIN;
+	unsigned int stock = simd_stock_row(simd_cases[c].kind), round, n = 0;
+	double ratios[RECORDED_ROUNDS];
 
-	printf("%-7s %-7s %5luK %-4s %-4s %-12s %6.0f  %-12s %6.0f %6.0f %6.0f %5.1f%% %6.2f %6.2f\n",
-	       o->context == SIMD_OWNED ? "task" : "kthread", simd_kind_names[o->kind],
-	       o->size / 1024, o->cold ? "cold" : "hot", o->read ? "read" : "-",
-	       simd_routines[o->chosen].name, o->chosen_ns, simd_routines[o->best].name,
-	       o->best_ns, o->stock_ns, o->pages_ns, regret, o->stock_ns / o->chosen_ns, gain);
-	v->sum += regret;
-	v->worst = max(v->worst, regret);
-	v->cells++;
-	if (regret > WORST_REGRET)
-		miss(v, "regret, percent", regret, WORST_REGRET);
-	if (least < NEVER_BELOW)
-		miss(v, "times stock", least, NEVER_BELOW);
-	if (o->kind != SIMD_KIND_to_user && o->cold && !o->read && o->size >= GAIN_FROM &&
-	    gain < target)
-		miss(v, "times stock, page by page", gain, target);
+	for (round = 0; round < r->rounds[c][state]; round++) {
+		const u32 *ns = r->ns[c][state][round];
+
+		if (ns[stock] && ns[row])
+			ratios[n++] = (double)ns[stock] / ns[row];
+	}
+	qsort(ratios, n, sizeof(*ratios), ascending);
+	return n ? ratios[n / 2] : 0;
 }
 
-static int measure_cell(enum simd_kind kind, unsigned long size, bool cold, bool read,
-			struct verdict *verdicts)
+static void recorded_truth(const struct recording *r, struct truth *truth)
 {
-	const enum place place = cold ? PLACE_DRAM : PLACE_L1;
-	const struct cell cell = {
-		.size = size, .dst = place, .src = place, .huge = true,
-		.consumer = read ? CONSUMER_ALL : CONSUMER_NONE,
+	unsigned int c, state, row;
+
+	simd_for_each_case(c)
+		simd_for_each_state_of(state, c)
+			simd_for_each_row_of(row, simd_cases[c].kind)
+				if (simd_usable(&r->results[row]) && !r->results[row].veto)
+					truth->ratio[c][state][row] =
+						recorded_ratio(r, c, state, row);
+}
+
+/* --- What is true of this machine ---------------------------------------- */
+
+/* Seconds for a state of a case. */
+#define WALK_NS		2500000000ull
+
+/* The loop that a case is about, in a state. */
+static struct workload workload_of(unsigned int c, enum simd_state state, int offset)
+{
+	const struct simd_case *k = &simd_cases[c];
+
+	return (struct workload) {
+		.name		= k->name,
+		.kind		= k->kind,
+		.bytes		= k->bytes,
+		.where		= state == SIMD_HOT ? WALK_CORE : WALK_BEYOND,
+		.order		= state == SIMD_RANDOM ? WALK_RANDOM : WALK_ORDER,
+		.options	= k->kind == SIMD_KIND_to_user && k->regime != SIMD_STREAM ?
+				  WALK_HOT_DST : 0,
+		.offset		= offset,
 	};
-	const struct effort effort = { .ns = size > GAIN_FROM ? LARGE_CELL_NS : CELL_NS };
-	const struct subject *all, *list[MAX_SUBJECTS];
-	struct subject with[SIMD_NR_CONTEXTS][SIMD_NR_ROUTINES], pages;
-	struct figures figures[MAX_SUBJECTS], of[SIMD_NR_CONTEXTS][SIMD_NR_ROUTINES] = {};
-	unsigned int stock = simd_stock_row(kind), context, row, i, n = 0;
-	const double per_4k = 4096.0 / size;
+}
 
-	subjects_init(&all);
-	simd_for_each_row_of(row, kind) {
-		/* What may only be used by name is no choice. */
-		if (!simd_usable(&results[row]) || results[row].veto)
+/* The ratio that counts is the least one, if there are several loops. */
+static void add_truth(struct truth *truth, unsigned int c, enum simd_state state, int offset)
+{
+	const struct subject *subjects[SIMD_NR_ROUTINES + 2];
+	const struct workload w = workload_of(c, state, offset);
+	unsigned int nr = walk_subjects(w.kind, subjects), i;
+	struct walked walked[SIMD_NR_ROUTINES + 2];
+
+	walk(&w, simd_judged_by_use(c) ? CONSUMER_ALL : CONSUMER_NONE, subjects, nr, WALK_NS,
+	     walked);
+	for (i = 0; i < nr; i++) {
+		double *ratio;
+
+		if (!subjects[i]->row)
 			continue;
-		for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
-			with[context][row] = all[row];
-			with[context][row].run = context == SIMD_OWNED ? run_owned : run_free;
+		ratio = &truth->ratio[c][state][subjects[i]->row - simd_routines];
+		*ratio = *ratio ? fmin(*ratio, walked[i].saving.median) :
+				  walked[i].saving.median;
+	}
+}
+
+static void walked_truth(const struct simd_result *results, struct truth *truth)
+{
+	unsigned int c, state, row;
+
+	simd_for_each_case(c) {
+		if (isatty(STDERR_FILENO))
+			fprintf(stderr, "\r%3u %%", 100 * c / SIMD_NR_CASES);
+		simd_for_each_state_of(state, c) {
+			bool misaligned = simd_cases[c].regime == SIMD_MISALIGNED;
+
+			add_truth(truth, c, state, misaligned);
+			if (misaligned)
+				add_truth(truth, c, state, -1);
+			/* Of stock against itself only noise is left. */
+			truth->ratio[c][state][simd_stock_row(simd_cases[c].kind)] = 1;
+			/* What runs by name only is no choice. */
+			simd_for_each_row_of(row, simd_cases[c].kind)
+				if (results[row].veto || !simd_usable(&results[row]))
+					truth->ratio[c][state][row] = 0;
 		}
-		list[n++] = &with[SIMD_OWNED][row];
-		if (simd_routines[row].guard != SIMD_GUARD_NONE)
-			list[n++] = &with[SIMD_FREE][row];
 	}
-	pages = all[stock];
-	pages.run = run_pages;
-	list[n++] = &pages;
-
-	if (measure(&cell, list, n, &effort, figures)) {
-		fprintf(stderr, "simdbench: no memory, or no huge pages to be had\n");
-		return -1;
-	}
-	for (i = 0; i < n - 1; i++) {
-		row = list[i]->row - simd_routines;
-		context = list[i]->run == run_owned ? SIMD_OWNED : SIMD_FREE;
-		of[context][row] = figures[i];
-		if (simd_routines[row].guard == SIMD_GUARD_NONE)
-			of[SIMD_FREE][row] = figures[i];
-	}
-
-	for (context = 0; context < SIMD_NR_CONTEXTS; context++) {
-		const struct simd_plan *plan =
-			&choices[kind].plan[context][regime_of(cold, read)];
-		unsigned int chosen = plan->row[simd_plan_part(plan, size)], best = stock;
-		const struct figures *f = of[context];
-
-		simd_for_each_row_of(row, kind)
-			if (f[row].calls && f[row].median < f[best].median)
-				best = row;
-		judge(&verdicts[context], &(struct outcome) {
-			.context = context, .kind = kind, .size = size,
-			.cold = cold, .read = read, .chosen = chosen, .best = best,
-			.chosen_ns = f[chosen].median * per_4k,
-			.best_ns = f[best].median * per_4k,
-			.stock_ns = f[stock].median * per_4k,
-			/* One page is not gone through page by page, nor is a user copy. */
-			.pages_ns = size == PAGE_SIZE || kind == SIMD_KIND_to_user ?
-				f[stock].median * per_4k : figures[n - 1].median * per_4k,
-		});
-	}
-	return 0;
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r     \r");
 }
 
-static int report(const char *name, struct verdict *v)
-{
-	double mean = v->cells ? v->sum / v->cells : 0;
+/* --- Placebo and planted gain -------------------------------------------- */
 
-	if (!v->cells)
+/**
+ * struct disguise - a sampler that has stock's code behind every name
+ * @sampler:	for those who decide
+ * @real:	where its samples come from
+ * @fast:	the row that is made faster, if any
+ * @percent:	by how much
+ */
+struct disguise {
+	struct simd_sampler	sampler;
+	struct simd_sampler	*real;
+	unsigned int		fast;
+	unsigned int		percent;
+};
+
+/* A sample of stock at its own place in a recording would be the same one again. */
+static u32 disguised(struct simd_sampler *sampler, unsigned int c, enum simd_state state,
+		     unsigned int row)
+{
+	struct disguise *d = container_of(sampler, struct disguise, sampler);
+	u32 ns;
+
+	d->real->why_not = NULL;
+	ns = d->real->sample(d->real, c, state, simd_stock_row(simd_cases[c].kind));
+	sampler->why_not = d->real->why_not;
+	return row == d->fast ? ns * 100ull / (100 + d->percent) : ns;
+}
+
+/* --- Calibrations -------------------------------------------------------- */
+
+/**
+ * struct session - a machine to choose on
+ * @recording:	of the machine, NULL for this one
+ * @results:	what is known of its rows
+ * @replay:	if it is recorded
+ * @bench:	if it is not
+ */
+struct session {
+	struct recording	*recording;
+	struct simd_result	results[SIMD_NR_ROUTINES];
+	struct replay		replay;
+	struct simd_bench	*bench;
+};
+
+static int open_session(struct session *s, const char *path)
+{
+	memset(s, 0, sizeof(*s));
+	srand(1);
+	if (path) {
+		s->recording = read_recording(path);
+		if (!s->recording)
+			return -1;
+		memcpy(s->results, s->recording->results, sizeof(s->results));
+		printf("# recorded: %s\n", s->recording->about);
 		return 0;
-	printf("%s: %u cells, mean regret %.1f %%, worst %.1f %%\n", name, v->cells, mean,
-	       v->worst);
-	if (mean > MEAN_REGRET)
-		miss(v, "mean regret, percent", mean, MEAN_REGRET);
-	return v->misses;
+	}
+	simd_detect(s->results);
+	return simd_self_check(s->results);
 }
 
-int regret(void)
+/* Where the samples of one calibration come from. */
+static struct simd_sampler *next_calibration(struct session *s)
 {
-	struct verdict verdicts[SIMD_NR_CONTEXTS] = {};
-	unsigned int kind, i, misses;
-	int cold, read;
+	if (s->recording) {
+		start_replay(&s->replay, s->recording);
+		return &s->replay.sampler;
+	}
+	if (s->bench)
+		simd_bench_close(s->bench);
+	s->bench = simd_bench_open(BUDGET_NS, simd_cache_bytes());
+	return s->bench ? simd_bench_sampler(s->bench) : NULL;
+}
 
-	if (choose())
+static unsigned int calibrations(const struct session *s)
+{
+	return s->recording ? REPLAYED_CALIBRATIONS : CALIBRATIONS;
+}
+
+static int no_memory(void)
+{
+	fprintf(stderr, "simdbench: no memory to measure with\n");
+	return 1;
+}
+
+int regret(const char *path)
+{
+	static struct simd_evidence ev;
+	static struct truth truth;
+	struct judgement j = {};
+	struct simd_sampler *sampler;
+	struct session s;
+	unsigned int i, c;
+	int missed;
+
+	if (open_session(&s, path))
 		return 1;
+	if (s.recording)
+		recorded_truth(s.recording, &truth);
+	else if (walk_init(0, true, 1))
+		return 1;
+	else
+		walked_truth(s.results, &truth);
+	for (i = 0; i < calibrations(&s); i++) {
+		sampler = next_calibration(&s);
+		if (!sampler)
+			return no_memory();
+		simd_for_each_case(c) {
+			simd_decide(c, s.results, sampler, &ev);
+			judge(&j, &truth, c, ev.row);
+		}
+	}
+	missed = print_judgement(&j, &truth, !s.recording ? &limits :
+				 s.recording->flushed ? &flushed_limits : &replay_limits);
+	printf(missed ? "FAIL: %d targets missed\n" : "PASS\n", missed);
+	return !!missed;
+}
 
-	printf("\nns per 4 KiB, medians. best: of all rows that may be chosen. stock: in one\n"
-	       "call, and page by page, as kernels up to 6.18 clear and copy extents, and how\n"
-	       "many times faster than either the choice is. kthread: no registers to save\n"
-	       "%-7s %-7s %6s %-4s %-4s %-12s %6s  %-12s %6s %6s %6s %6s %6s %6s\n",
-	       "for", "kind", "size", "from", "then", "chosen", "ns", "best", "ns", "stock",
-	       "pages", "regret", "stock", "pages");
-	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
-		for (i = 0; i < ARRAY_SIZE(sizes); i++)
-			for (cold = 0; cold < 2; cold++)
-				for (read = 0; read < 2; read++)
-					if (measure_cell(kind, sizes[i], cold, read, verdicts))
-						return 1;
+/**
+ * struct rates - what came of many choices
+ * @cases:	how many there were
+ * @measured:	those that were not stock for want of time or of samples
+ * @winners:	those that are not stock
+ * @found:	those that are the row that was made faster
+ */
+struct rates {
+	unsigned int	cases;
+	unsigned int	measured;
+	unsigned int	winners;
+	unsigned int	found;
+};
 
-	misses = report("task", &verdicts[SIMD_OWNED]);
-	misses += report("kthread", &verdicts[SIMD_FREE]);
-	printf(misses ? "FAIL: %u targets missed, see MISSED\n" : "PASS\n", misses);
-	return misses != 0;
+static int rate(struct session *s, unsigned int percent, struct rates *rates)
+{
+	static struct simd_evidence ev;
+	unsigned int i, c;
+
+	memset(rates, 0, sizeof(*rates));
+	for (i = 0; i < (s->recording ? REPLAYED_CALIBRATIONS : PLACEBO_CALIBRATIONS); i++) {
+		struct disguise d = { .sampler.sample = disguised, .percent = percent };
+
+		d.real = next_calibration(s);
+		if (!d.real)
+			return -1;
+		simd_for_each_case(c) {
+			unsigned int stock = simd_stock_row(simd_cases[c].kind);
+
+			do {
+				d.fast = rand() % SIMD_NR_ROUTINES;
+			} while (simd_routines[d.fast].kind != simd_cases[c].kind ||
+				 d.fast == stock || !simd_usable(&s->results[d.fast]) ||
+				 s->results[d.fast].veto);
+			simd_decide(c, s->results, &d.sampler, &ev);
+			rates->winners += ev.row != stock;
+			rates->found += ev.row == d.fast;
+			rates->cases++;
+			rates->measured += !d.sampler.why_not;
+		}
+	}
+	return rates->measured ? 0 : -1;
+}
+
+/* Percent of cases: placebos that may win, and gains of 15 % that have to be found. */
+#define MOST_PLACEBOS	1
+#define LEAST_FOUND	90
+#define FLUSHED_FOUND	85
+#define PLANTED		15
+
+int placebo(const char *path)
+{
+	struct rates none, planted;
+	unsigned int least;
+	struct session s;
+	bool ok;
+
+	if (open_session(&s, path))
+		return 1;
+	least = s.recording && s.recording->flushed ? FLUSHED_FOUND : LEAST_FOUND;
+	if (rate(&s, 0, &none) || rate(&s, PLANTED, &planted)) {
+		fprintf(stderr, "simdbench: nothing could be measured\n");
+		return 1;
+	}
+	printf("stock's code behind every name: %.2f %% of %u choices are not stock, at most %d %%\n",
+	       100.0 * none.winners / none.cases, none.cases, MOST_PLACEBOS);
+	printf("a row that is %d %% faster: found in %.1f %% of %u choices, at least %u %%\n",
+	       PLANTED, 100.0 * planted.found / planted.measured, planted.measured, least);
+	ok = none.winners * 100 <= none.cases * MOST_PLACEBOS &&
+	     planted.found * 100ull >= planted.measured * least;
+	printf(ok ? "PASS\n" : "FAIL\n");
+	return !ok;
 }

@@ -29,7 +29,7 @@ void print_head(void);
 void print_cell(const struct result *results, unsigned int nr, bool verbose);
 void print_foot(void);
 
-/* As "64KB DRAM<-DRAM, read all", valid until the next call. */
+/* As "64KB flushed<-flushed, read all", valid until the next call. */
 const char *cell_name(const struct cell *cell, enum simd_kind kind);
 
 /* Whether a file can be written, before it takes a minute to have what to write. */

@@ -29,7 +29,7 @@ wanted(k, d, c) = k eq kind && d eq place && c eq consumer
 # Half a step to the next size.
 half = sqrt(2)
 do for [consumer in "none all"] {
-	do for [place in "L1 L2 DRAM"] {
+	do for [place in "L1 L2 flushed"] {
 		set title place.(consumer eq "all" ? ", read" : "")
 		plot csv using (wanted(strcol("kind"), strcol("dst"), strcol("consumer")) ? \
 				column("size") : NaN): \

@@ -208,7 +208,7 @@ static void bring_all(void *data, const struct cell *cell, unsigned int calls,
 
 unsigned long state_stride(const struct cell *cell, enum place place)
 {
-	const unsigned long unit = place == PLACE_DRAM ? PAGE_SIZE : LINE;
+	const unsigned long unit = place == PLACE_FLUSHED ? PAGE_SIZE : LINE;
 
 	return (cell->size + unit - 1) & -unit;
 }
@@ -218,7 +218,7 @@ void *state_place(struct walk *walk, const struct cell *cell, enum place place, 
 	const unsigned long bytes = calls * state_stride(cell, place);
 	void *here;
 
-	if (place != PLACE_DRAM || state_skip >> PLACE_DRAM & 1)
+	if (place != PLACE_FLUSHED || state_skip >> PLACE_FLUSHED & 1)
 		return walk->data;
 	if (!walk->at || walk->at + bytes > WALK_BYTES) {
 		/* A page more: extents may begin anywhere in one. */

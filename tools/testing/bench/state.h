@@ -81,7 +81,7 @@ struct walk {
  * state_place() - where the next calls find what is in a place
  * @walk:	through the memory that there is
  * @cell:	what is done there
- * @place:	if it is %PLACE_DRAM, they are cold already, else state_make() has to come
+ * @place:	if it is %PLACE_FLUSHED, they are flushed already, else state_make() has to come
  * @calls:	how many of them, state_stride() apart
  *
  * Return: of the first, without its offset.
@@ -105,7 +105,7 @@ void state_make(void *dst, void *src, const struct cell *cell, unsigned int call
  * @cell:	what with
  * @place:	that of the destination, or of the source
  *
- * In DRAM each is in another page, so that none is prefetched on behalf of the one
+ * Flushed lines are each in another page, so that none is prefetched on behalf of the one
  * before.
  *
  * Return: bytes.

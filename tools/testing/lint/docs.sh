@@ -108,6 +108,17 @@ reasons_in()
 	done
 }
 
+# Why a case runs stock.
+code_whys()
+{
+	sed -n 's/.*"\(stock: [^"]*\)".*/\1/p' lib/simd_copy/[a-z]*.c
+}
+
+whys_in()
+{
+	grep -o '``stock: [^`]*``' "$1" | tr -d '`'
+}
+
 # agree WHAT FILE [HIDDEN]: what the code has is what FILE has, but for what matches HIDDEN
 agree()
 {
@@ -178,6 +189,8 @@ results()
 	done
 	is 0 "refusals and page agree" agree reasons $page
 	wrong_name reasons $page '/``rt_hardirq``/d'
+	is 0 "reasons for stock and page agree" agree whys $page
+	wrong_name whys $page 's/stock: not measured/stock: unknown/'
 }
 
 kernel_scripts >&2

@@ -75,7 +75,7 @@ results()
 	done
 
 	printf '%s\n' '#!/bin/sh' '#' "# $licence" >"$out/late.sh"
-	printf '%s\n' '#include "core.h"' >"$out/without.c"
+	printf '%s\n' '#include "guard.h"' >"$out/without.c"
 	printf '%s\n' "/* ${licence% *} MIT */" >"$out/other.h"
 	for f in late.sh without.c other.h; do
 		echo "$out/$f" >"$out/list"

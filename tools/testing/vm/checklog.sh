@@ -49,7 +49,7 @@ samples()
 +[    1.0] BUG: scheduling while atomic: insmod/71/0x00000002
 +[    1.0] BUG: sleeping function called from invalid context at mm/slab.h:1
 +[    1.0] BUG: kernel NULL pointer dereference, address: 0000000000000000
-+[    1.0] kernel BUG at lib/simd_copy/core.c:1!
++[    1.0] kernel BUG at lib/simd_copy/main.c:1!
 +[    1.0] Oops: general protection fault, probably for non-canonical address 0xdead: 0000 [#1]
 +[    1.0] general protection fault: 0000 [#1] PREEMPT SMP
 +[    1.0] rcu: INFO: rcu_preempt self-detected stall on CPU
@@ -64,7 +64,7 @@ samples()
 +[    1.0] Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000100
 +[    1.0] traps: hostile[80] general protection fault ip:401000 sp:7ffc error:0 in hostile
 +[    1.0] hostile[80]: segfault at 0 ip 0000000000401000 sp 00007ffc error 4 in hostile
-+[    1.0] UBSAN: array-index-out-of-bounds in lib/simd_copy/core.c:1:1
++[    1.0] UBSAN: array-index-out-of-bounds in lib/simd_copy/main.c:1:1
 -[    0.0] Command line: console=ttyS0 panic=-1 oops=panic
 -[    0.0] Kernel command line: console=ttyS0 panic=-1 oops=panic panic_on_warn=0
 -[    0.0] rcu: Preemptible hierarchical RCU implementation.

@@ -20,7 +20,7 @@ top=$(realpath "$(dirname "$0")/../../..")
 
 program='gcc make libc6-dev'
 run="$program gcc-multilib busybox-static qemu-system-x86 cpio"
-check="$run qemu-user-static libjansson-dev"
+check="$run qemu-user-static libjansson-dev xz-utils"
 # Compilers, analysers and emulators beside those.
 test="$check sparse spin perl dash git clang python3 python3-sphinx debootstrap
 	bochs bochs-term bochsbios vgabios isolinux syslinux-common genisoimage"

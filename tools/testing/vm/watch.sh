@@ -7,7 +7,7 @@
 # COMMAND, or says why it was ended and exits with 124. All that COMMAND has started ends
 # with it, and when watch.sh itself is interrupted. watch.sh --selftest proves that.
 set -eu
-top=$(cd "$(dirname "$0")/../../.." && pwd)
+top=$(realpath "$(dirname "$0")/../../..")
 . "$top/tools/testing/vm/kernels.sh"
 
 # Something of the command is left.

@@ -1,48 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's own calibration, in user space: the same files, the same rows.
+ * The kernel's own choice, in user space: the same files, the same rows.
  */
 #include <stdio.h>
-#include <unistd.h>
 #include <linux/seq_file.h>
-#include <asm/cpufeature.h>
 
-#include "checked_call.h"
 #include "harness.h"
-#include "section.h"
 #include "simd_copy.h"
 
-/* No boot waits for this, so it takes its time. */
-#define BUDGET_NS	500000000ull
-
-/* Once between two returns to user space, however many sections follow. */
-void section_opens(void)
-{
-	static bool saved;
-
-	if (!saved)
-		state_save();
-	saved = true;
-}
+/* Nobody's boot waits for this: all cases are measured, however slow the machine is. */
+#define BUDGET_NS	2000000000ull
 
 int bench(void)
 {
 	static struct simd_result results[SIMD_NR_ROUTINES];
-	static struct simd_choice choices[SIMD_NR_KINDS];
+	static struct simd_evidence evidence[SIMD_NR_CASES];
 	struct seq_file out = { stdout };
-	long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-	struct simd_machine machine = { .cache_bytes = cache > 0 ? cache : 0 };
-	unsigned int kind, row;
+	struct simd_machine machine = { .cache_bytes = simd_cache_bytes() };
+	struct simd_plan plan;
+	struct simd_bench *b;
+	unsigned int row, c;
 
 	simd_detect(results);
-	simd_self_check(results);
-	if (simd_calibrate(results, BUDGET_NS, NULL, &machine)) {
-		fprintf(stderr, "harness: no memory to calibrate with\n");
+	if (simd_self_check(results)) {
+		fprintf(stderr, "harness: no memory to check the routines with\n");
 		return 1;
 	}
-	for (kind = 0; kind < SIMD_NR_KINDS; kind++)
-		simd_select(kind, results, &machine, &choices[kind]);
-	simd_report(&out, results, &machine, choices);
+	b = simd_bench_open(BUDGET_NS, machine.cache_bytes);
+	if (!b) {
+		fprintf(stderr, "harness: no memory to measure with\n");
+		return 1;
+	}
+	simd_for_each_case(c) {
+		simd_decide(c, results, simd_bench_sampler(b), &evidence[c]);
+		plan.row[c] = evidence[c].row;
+	}
+	machine.save_ns = simd_bench_save_ns(b);
+	simd_bench_close(b);
+	simd_set_thresholds(&plan, machine.cache_bytes);
+	simd_report(&out, results, &machine, &plan, evidence);
 
 	simd_for_each_row(row)
 		if (results[row].barred)

@@ -14,48 +14,56 @@ mkdir -p "$out"
 mutants()
 {
 	cat <<-'END'
+	of rows that tie, one that needs|there is no final
+	s/return gain > EQUAL + TIE ||.*/return false;/
 	4 % is no reason|no hysteresis
-	s/^#define WINNING.*/#define WINNING 1000/
-	of rows that tie|a tie is none
+	s/^#define FASTER.*/#define FASTER 1000/
+	6 % is|too much of it
+	s/^#define FASTER.*/#define FASTER 1100/
+	a row that is slower in another|slower in another state is good enough
+	s/^#define SLOWER.*/#define SLOWER 900/
+	a row that wins in one state|a tie in another state is a loss
+	s/^#define SLOWER.*/#define SLOWER 1001/
+	a row that wins in one state|the row has to win in the first state
+	s/ev->screen\[state\]\[row\] > ev->screen\[best\]\[row\]/0/
+	a row that is far slower|all rows of the screen go on
+	s/^#define SEEMS_SLOWER.*/#define SEEMS_SLOWER 1/
+	a median is not enough|half of the tries are enough
+	s/{ 9, 9 }/{ 4, 2 }/
+	a try is won|a try is won against the greater of the two
+	s/ns < min(before, after)/ns < max(before, after)/
+	one odd sample|one sample is enough
+	s/^#define ROUNDS.*/#define ROUNDS 1/
+	a row that could not be sampled|two of three samples are enough
+	s/n\[row\] < ROUNDS/n[row] < ROUNDS - 1/
+	of rows that tie, the first|a tie is none
 	s/^#define TIE.*/#define TIE 0/
-	registers of a task|saving registers costs nothing
-	s/return context == SIMD_OWNED ?.*/return 0;/
-	registers of a task|kernel threads save registers
-	s/return context == SIMD_OWNED ?.*/return machine->save_ns;/
-	what is best may be|one row for all sizes
-	s/plan->from\[e\] = e ?.*/plan->row[e] = plan->row[0]; plan->from[e] = 0;/
-	what is best may be|a row starts where it was measured
-	s/if (!gained)/if (1)/
-	a row that is barred|a barred row may win
-	s/!simd_usable(res) ||/0 ||/
-	a row that is barred|a vetoed row may win
-	s/|| res->veto/|| 0/
-	where stock was not measured|stock wins where it was not measured
-	s/plan->row\[e - 1\], "not/stock, "not/
-	a small cache|the cache alone says what is large
-	s/max_t(unsigned long, cache_bytes, choice->crossed)/cache_bytes/
-	Ice Lake|the use alone says what is large
-	s/max_t(unsigned long, cache_bytes, choice->crossed)/choice->crossed + 1/
-	without the size|no cache is a small one
-	s/ || !cache_bytes//
-	10 % from the best|only the best may win
-	s/WHOLE + WHOLE \/ 100 \* percent/WHOLE/
-	more than 10 % from it|all may win
-	s/<= limit)/<= 2 * limit)/
-	10 % from the best|stock may drop out
-	s/__set_bit(stock, near);//
-	one returns early|who is used early may not win
-	/^void simd_contenders/,$ s/simd_measured(regime) != measured/regime != measured/
-	best only where registers|only kernel threads matter
-	/^void simd_contenders/,$ s/context = 0;/context = SIMD_FREE;/
-	best only where none|only tasks matter
-	/^void simd_contenders/,$ s/context < SIMD_NR_CONTEXTS/context < SIMD_FREE/
-	10 % from where stock|to be as good as stock is enough
-	s/best = min(best, part(base, WINNING));//
-	stock was not measured yet|nobody is left where stock was not measured
-	s/^			if (base)$//
-	one was not measured|who was not measured drops out
-	/^void simd_contenders/,$ s/save) <= limit)/save) - 1 < limit)/
+	3 % are no tie|all winners tie
+	s/^#define TIE.*/#define TIE 100/
+	one that needs no section is|the best without a section does not go on
+	s/add_contender(c, ev, WITHOUT_SECTION, false);//
+	the best streaming row|the best streaming row does not go on
+	s/add_contender(c, ev, STREAMING, false);//
+	a row that failed its self-check|a barred row may win
+	s/simd_usable(&results\[row\])/!results[row].missing/
+	a row that the CPU lacks|a row may win that the CPU lacks
+	s/simd_usable(&results\[row\])/!results[row].barred/
+	a row that runs by name only|a vetoed row may win
+	s/!results\[row\].veto \&\&/1 \&\&/
+	streams by itself from|what the caches hold is streamed
+	s/max_t(unsigned long, cache_bytes,/max_t(unsigned long, 0,/
+	but not below|the size of the cache alone decides
+	s/simd_cases\[c\].bytes);$/0);/
+	not if the size of the cache|an unknown cache is a small one
+	s/ || !cache_bytes)/)/
+	not if streaming did not win|whatever won is streamed
+	s/if (simd_routines\[plan->row\[c\]\].flags & SIMD_STREAMING)/if (1)/
+	not if streaming did not win|single pages decide for large extents
+	s/simd_case_end(c) != ULONG_MAX/simd_case_end(c) == ULONG_MAX/
+	placebo: at most 1 % win, 5 % of noise|one try wins
+	s/{ 9, 9 }/{ 1, 1 }/
+	15 % are found in 90 %, every tenth|no try may be lost
+	s/^#define FIRST_LOSSES.*/#define FIRST_LOSSES 0/
 	END
 }
 

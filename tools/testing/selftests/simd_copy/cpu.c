@@ -106,11 +106,16 @@ static bool probe(unsigned int bit)
 	return regs[leaves[word].reg] >> bit % 32 & 1;
 }
 
+static signed char known[32 * 32];
+
+void cpu_assume(unsigned int bit, bool has)
+{
+	known[bit] = has ? 1 : -1;
+}
+
 /* CPUID traps in a guest, and what asks may be on the clock: ask once. */
 bool boot_cpu_has(unsigned int bit)
 {
-	static signed char known[32 * 32];
-
 	if (!known[bit])
 		known[bit] = probe(bit) ? 1 : -1;
 	return known[bit] > 0;

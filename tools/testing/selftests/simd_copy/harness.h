@@ -28,6 +28,7 @@ enum check {
 	CHECK_FIXUP,
 	CHECK_FENCE,
 	CHECK_TRAPS,
+	CHECK_TURNS,
 	CHECK_CRASH,
 	NR_CHECKS
 };
@@ -37,6 +38,8 @@ extern const char *const check_names[NR_CHECKS];
 /* cpu.c */
 void cpuid(u32 leaf, u32 subleaf, u32 regs[4]);
 u64 cpu_xcr0(void);
+/* As if the CPU had a feature or not. Before simd_detect(). */
+void cpu_assume(unsigned int bit, bool has);
 
 /* state.c */
 void state_init(void);
@@ -81,7 +84,7 @@ bool trap_call(void);
 /* In simd_string.S */
 extern int simd_odd_traps;
 
-/* check.c */
+/* verify.c */
 /* What a run that leaves nothing out takes. */
 #define ALL_CASES	100000
 

@@ -108,7 +108,7 @@ static struct row find_row(const char *kind, const char *name)
 	while (f && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%15s %31s %7s", k, row.name, row.guard) != 3 || strcmp(k, kind))
 			continue;
-		if (name ? !strcmp(row.name, name) : !!strstr(line, "  stock")) {
+		if (name ? !strcmp(row.name, name) : !!strstr(line, " stock")) {
 			fclose(f);
 			return row;
 		}
@@ -125,6 +125,38 @@ static void use_stock(const char *kind)
 	if (!row.name[0])
 		FAIL(ROUTINES " does not say what is stock");
 	use(kind, row.name);
+}
+
+/* The row of a case, as debugfs says: "KIND/CASE, from ...: ROW (why)". */
+static void row_of_case(const char *kind, const char *name, char row[32])
+{
+	FILE *f = fopen(ROUTINES, "r");
+	char line[512], want[64], *p;
+
+	row[0] = '\0';
+	snprintf(want, sizeof(want), "%s/%s, from ", kind, name);
+	while (f && fgets(line, sizeof(line), f)) {
+		p = strstr(line, ": ");
+		if (!strncmp(line, want, strlen(want)) && p)
+			sscanf(p + 2, "%31s", row);
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Whether debugfs has a size from which on extents of a kind are streamed by themselves. */
+static int streams_by_itself(const char *kind)
+{
+	FILE *f = fopen(ROUTINES, "r");
+	char line[512], want[64];
+	int found = 0;
+
+	snprintf(want, sizeof(want), "%s: streamed by itself from ", kind);
+	while (f && fgets(line, sizeof(line), f))
+		found |= !strncmp(line, want, strlen(want));
+	if (f)
+		fclose(f);
+	return found;
 }
 
 /* Whether a hook is configured, where the kernel's configuration can be read. */
@@ -362,6 +394,120 @@ out:
 	free(stock);
 	free(other);
 	free(again);
+	end(name);
+}
+
+/**
+ * struct hook - a hook whose call sites can be seen
+ * @kind:	of what it leads to
+ * @caller:	the function that has it
+ * @config:	CONFIG_SIMD_COPY_*
+ * @function:	what it calls
+ * @cases:	what its calls can be, but for large ones that are streamed by themselves
+ * @large:	it has those as well
+ */
+struct hook {
+	const char	*kind;
+	const char	*caller;
+	const char	*config;
+	const char	*function;
+	const char	*cases[5];
+	int		large;
+};
+
+static const struct hook hooks[] = {
+	{ "clear", "clear_page", "CLEAR_PAGE", "simd_clear_pages", { "page" }, 0 },
+	{ "copy", "copy_page", "COPY_PAGE", "simd_copy_pages", { "page" }, 0 },
+	{ "to_user", "raw_copy_to_user", "TO_USER", "simd_raw_copy_to_user",
+	  { "small", "page", "large", "misaligned" }, 1 },
+};
+
+/* Whether what was chosen is stock wherever a hook leads. */
+static int leads_to_stock(const struct hook *hook)
+{
+	const struct row stock = find_row(hook->kind, NULL);
+	const char *const *name;
+	char row[32];
+
+	for (name = hook->cases; *name; name++) {
+		row_of_case(hook->kind, *name, row);
+		if (!row[0])
+			FAIL(ROUTINES " has no case %s/%s", hook->kind, *name);
+		if (strcmp(row, stock.name))
+			return 0;
+	}
+	if (!hook->large || !streams_by_itself(hook->kind))
+		return 1;
+	row_of_case(hook->kind, "stream", row);
+	return !strcmp(row, stock.name);
+}
+
+/* The call sites that are jumps now, and were NOPs with stock in all cases. */
+static unsigned int jumps_now(const struct hook *hook, const uint8_t *stock)
+{
+	uint8_t *now = read_text();
+	unsigned int n = now ? count_sites(stock, now, symbol(hook->function)) : 0;
+
+	if (!now)
+		FAIL("cannot look at the text: /proc/kcore: %s", strerror(errno));
+	free(now);
+	return n;
+}
+
+/*
+ * The bytes of the running kernel: on a machine whose choice is stock wherever a hook leads,
+ * the hook is NOPs; where it is not, all of them are jumps. And a routine for streams that no
+ * size is streamed with leaves them NOPs.
+ */
+static void test_choice(const struct hook *hook)
+{
+	char stream[32], stream_name[64], name[96];
+	unsigned int all, chosen, unreached, again;
+	uint8_t *stock;
+	int is_stock;
+
+	snprintf(name, sizeof(name), "%s() is a NOP where stock is best", hook->caller);
+	if (!configured(hook->config)) {
+		SKIP(name, "CONFIG_SIMD_COPY_%s is not set", hook->config);
+		return;
+	}
+	snprintf(stream, sizeof(stream), "%s_stream", hook->kind);
+	use_stock(hook->kind);
+	stock = read_text();
+	if (!stock) {
+		FAIL("cannot look at the text: /proc/kcore: %s", strerror(errno));
+		end(name);
+		return;
+	}
+	use(hook->kind, "mov");
+	all = jumps_now(hook, stock);
+
+	/* "mov" does not stream, so that no size is one from which on anything does. */
+	use_stock(hook->kind);
+	use(stream, "mov");
+	row_of_case(hook->kind, "stream", stream_name);
+	if (strcmp(stream_name, "mov") || streams_by_itself(hook->kind))
+		FAIL("the test is void: %s is %s", stream, stream_name);
+	unreached = jumps_now(hook, stock);
+
+	use(hook->kind, "auto");
+	is_stock = leads_to_stock(hook);
+	chosen = jumps_now(hook, stock);
+	printf("# %s(): %u sites; as chosen, %s: %u jumps\n", hook->caller, all,
+	       is_stock ? "stock" : "not stock", chosen);
+
+	use_stock(hook->kind);
+	again = jumps_now(hook, stock);
+	if (!all)
+		FAIL("the test is void: no NOP became a jump");
+	if (unreached)
+		FAIL("%u jumps for a routine that no call leads to", unreached);
+	if (chosen != (is_stock ? 0 : all))
+		FAIL("%u jumps, with %s in all that it leads to", chosen,
+		     is_stock ? "stock" : "another routine");
+	if (again)
+		FAIL("back with stock, %u are jumps", again);
+	free(stock);
 	end(name);
 }
 
@@ -713,13 +859,15 @@ int main(int argc, char **argv)
 	nr_clear = read_names("clear", clear, ARRAY_SIZE(clear));
 	nr_copy = read_names("copy", copy, ARRAY_SIZE(copy));
 	nr_to_user = read_names("to_user", to_user, ARRAY_SIZE(to_user));
-	printf("1..%u\n", 4 + nr_clear + FORK_IS_HOOKED * nr_copy + nr_to_user);
+	printf("1..%zu\n", 1 + 2 * ARRAY_SIZE(hooks) + nr_clear + FORK_IS_HOOKED * nr_copy +
+	       nr_to_user);
 
 	for (k = 0; k < ARRAY_SIZE(kinds); k++)
 		use_stock(kinds[k]);
-	test_text("clear", "clear_page", "CLEAR_PAGE", "simd_clear_pages");
-	test_text("copy", "copy_page", "COPY_PAGE", "simd_copy_pages");
-	test_text("to_user", "raw_copy_to_user", "TO_USER", "simd_raw_copy_to_user");
+	for (k = 0; k < ARRAY_SIZE(hooks); k++) {
+		test_text(hooks[k].kind, hooks[k].caller, hooks[k].config, hooks[k].function);
+		test_choice(&hooks[k]);
+	}
 	test_control();
 	end("control: a byte that is not zero is seen");
 

@@ -64,6 +64,30 @@ SIMD_COPY_START mutant_copy_tail
 SIMD_END mutant_copy_tail
 
 /* A line late: what a wrong offset in an unrolled loop looks like. */
+/* Both are right. Their rows are wrong. */
+SIMD_COPY_START mutant_copy_no_turns
+	rep movsb
+SIMD_END mutant_copy_no_turns
+
+SIMD_COPY_START mutant_copy_turns
+1:	cmp	$2 * PAGE, LEN
+	jb	3f
+	mov	$PAGE, TMP
+2:	mov	(SRC), %dl
+	mov	%dl, (DST)
+	mov	PAGE(SRC), %dl
+	mov	%dl, PAGE(DST)
+	inc	SRC
+	inc	DST
+	dec	TMP
+	jnz	2b
+	add	$PAGE, SRC
+	add	$PAGE, DST
+	sub	$2 * PAGE, LEN
+	jmp	1b
+3:	rep movsb
+SIMD_END mutant_copy_turns
+
 SIMD_COPY_START mutant_copy_shifted
 	push	SRC
 	rep movsb

@@ -9,6 +9,7 @@
 #define __force
 #define __must_check		__attribute__((__warn_unused_result__))
 #define __user
+#define noinline		__attribute__((__noinline__))
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, val)	(*(volatile __typeof__(x) *)&(x) = (val))
 #define OPTIMIZER_HIDE_VAR(v)	__extension__({ asm("" : "+g" (v)); })

@@ -2,6 +2,6 @@
 #ifndef SHIM_LINUX_EXPORT_H
 #define SHIM_LINUX_EXPORT_H
 
-#define EXPORT_SYMBOL_GPL(symbol)	extern typeof(symbol) symbol
+#define SIMD_EXPORT_FOR_TESTS(symbol)	extern typeof(symbol) symbol
 
 #endif /* SHIM_LINUX_EXPORT_H */

@@ -10,20 +10,20 @@
 #define gfp_t		unsigned int
 
 #define GFP_KERNEL	0
-#define __GFP_ZERO	0u
+#define __GFP_ZERO	1u
 #define __GFP_NOWARN	0
 #define __GFP_NORETRY	0
 
-/* Present, zeroed, and in huge pages where there are any: as in the kernel. */
+/* In huge pages where there are any, as in the kernel. The first touch brings zeroes. */
 static inline unsigned long __get_free_pages(gfp_t gfp, unsigned int order)
 {
 	unsigned long size = PAGE_SIZE << order;
 	void *p = aligned_alloc(size, size);
 
-	if (p) {
+	if (p)
 		madvise(p, size, MADV_HUGEPAGE);
+	if (p && (gfp & __GFP_ZERO))
 		memset(p, 0, size);
-	}
 	return (unsigned long)p;
 }
 

@@ -9,6 +9,8 @@
 #include <linux/types.h>
 
 #define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
+#define container_of(ptr, type, member)	((type *)((char *)(ptr) - offsetof(type, member)))
+#define swap(a, b) do { __typeof__(a) __t = (a); (a) = (b); (b) = __t; } while (0)
 #define DIV_ROUND_UP(x, div)		(((x) + (div) - 1) / (div))
 #define DIV_ROUND_CLOSEST(x, div)	(((x) + (div) / 2) / (div))
 

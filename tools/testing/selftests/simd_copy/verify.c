@@ -34,12 +34,13 @@ const char *const check_names[NR_CHECKS] = {
 	[CHECK_FIXUP]	= "a load or store that may fault, without an exception table entry",
 	[CHECK_FENCE]	= "sfence after the last store",
 	[CHECK_TRAPS]	= "the count of traps that were no page fault",
+	[CHECK_TURNS]	= "the number of pages that it goes through in turn",
 	[CHECK_CRASH]	= "survival",
 };
 
-#define ARENA_PAGES	16
+#define ARENA_PAGES	18
 #define ARENA		(ARENA_PAGES * PAGE_SIZE)
-#define MAX_LEN		(14 * PAGE_SIZE)
+#define MAX_LEN		((ARENA_PAGES - 2) * PAGE_SIZE)
 #define RED		256ul
 #define RED_BYTE	0xa5
 
@@ -49,7 +50,10 @@ const char *const check_names[NR_CHECKS] = {
 /* The third is a destination, and has a page that cannot be stored to. */
 static u8 *dst_arena, *src_arena, *hole_arena;
 static u8 *hole;
-#define HOLE_PAGE	4
+#define HOLE_PAGE	9
+
+/* So many pages on each side of the hole are enough for all turns of a row. */
+#define TURN_PAGES	8
 
 /* The page that follows the source arena, where nothing can be loaded from. */
 static u8 *src_end;
@@ -108,7 +112,17 @@ static u8 *map_arena(void)
 
 void check_init(void)
 {
-	unsigned int i;
+	unsigned int i, row;
+
+	simd_for_each_row(row) {
+		const struct simd_routine *r = &simd_routines[row];
+
+		if (r->pages <= TURN_PAGES && simd_all_pages(r) * PAGE_SIZE + r->granule <= MAX_LEN)
+			continue;
+		fprintf(stderr, "harness: %s/%s goes through too many pages for ARENA_PAGES\n",
+			simd_kind_names[r->kind], r->name);
+		exit(1);
+	}
 
 	trap_init();
 	dst_arena = map_arena();
@@ -368,9 +382,9 @@ static bool check_edges(struct verdict *v)
 	static const unsigned int granules[] = {
 		1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129
 	};
-	static const unsigned int sizes[] = {
+	const unsigned int sizes[] = {
 		PAGE_SIZE / 2, PAGE_SIZE, 2 * PAGE_SIZE, 3 * PAGE_SIZE, 5 * PAGE_SIZE,
-		8 * PAGE_SIZE, 13 * PAGE_SIZE
+		8 * PAGE_SIZE, simd_all_pages(v->r) * PAGE_SIZE
 	};
 	const unsigned int granule = v->r->granule;
 	unsigned long lens[ARRAY_SIZE(granules) + 3 * ARRAY_SIZE(sizes)];
@@ -572,6 +586,41 @@ static bool check_fences(struct verdict *v)
 	return true;
 }
 
+/*
+ * A page that is stored to in turn with the first one, and cannot be, ends a call before
+ * the first page is complete. One that comes later does not.
+ */
+static void check_turns(struct verdict *v)
+{
+	const unsigned long len = TURN_PAGES * PAGE_SIZE;
+	unsigned int page, in_turn = 0;
+
+	for (page = 1; page < TURN_PAGES; page++) {
+		struct input in = {
+			.arena	= hole_arena,
+			.dst	= hole - page * PAGE_SIZE,
+			.src	= src_arena,
+			.len	= len,
+		};
+
+		reference(v->r, &in);
+		memcpy(in.dst, untouched, PAGE_SIZE);
+		set_call(v->r, &in);
+		trap.hole = NULL;
+		trap.claim = 0;
+		trap.step = false;
+		if (!trap_call() && trap.addr >= hole && trap.addr < hole + PAGE_SIZE &&
+		    memcmp(in.dst, want, PAGE_SIZE))
+			in_turn = page + 1;
+	}
+	if (in_turn == v->r->pages)
+		return;
+	v->wrong |= 1 << CHECK_TURNS;
+	if (v->sweep->verbose)
+		printf("# %s/%s: goes through %u pages in turn, its row says %u\n",
+		       simd_kind_names[v->r->kind], v->r->name, in_turn, v->r->pages);
+}
+
 /* A mask of all checks that @r fails; with @verbose, of those in one case. */
 unsigned int check_row(const struct simd_routine *r, const struct sweep *sweep)
 {
@@ -582,6 +631,9 @@ unsigned int check_row(const struct simd_routine *r, const struct sweep *sweep)
 	if (check_edges(&v) && check_random(&v) && r->kind == SIMD_KIND_to_user &&
 	    check_faults(&v) && check_traps(&v) && r->flags & SIMD_STREAMING)
 		check_fences(&v);
+	/* Who copies to user space stops at a fault, and says so. */
+	if (!v.wrong && r->kind != SIMD_KIND_to_user)
+		check_turns(&v);
 	alarm(0);
 	return v.wrong;
 }

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What decides in measuring: where samples are taken, how long they are, and why there is
+ * none. measure.c itself, with a clock, a CPU and memory that are made up.
+ */
+#include <linux/bitmap.h>
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <asm/page.h>
+
+#include "check.h"
+
+/**
+ * struct machine - what measure.c takes for the machine
+ * @now:	time, ns
+ * @step:	by which the clock goes on, ns
+ * @call_ns:	what a call of any row takes
+ * @disturb:	so many calls from now on, each is interrupted
+ * @disturbances: interrupts so far
+ * @calls:	calls so far
+ * @pages:	so many allocations of pages still succeed
+ */
+static struct machine {
+	u64		now;
+	u32		step;
+	u32		call_ns;
+	unsigned int	disturb;
+	unsigned long	disturbances;
+	unsigned int	calls;
+	unsigned int	pages;
+} machine;
+
+static u64 made_up_clock(void)
+{
+	/* Reading it takes time, too. */
+	machine.now += 1;
+	return machine.now - machine.now % machine.step;
+}
+
+static u64 made_up_cpu_time(void)
+{
+	return machine.now;
+}
+
+static unsigned long made_up_disturbances(void)
+{
+	return machine.disturbances;
+}
+
+/* Whatever it is that is called. */
+static unsigned long made_up_call(unsigned int what)
+{
+	machine.calls++;
+	machine.now += machine.call_ns;
+	if (machine.disturb) {
+		machine.disturb--;
+		machine.disturbances++;
+	}
+	return 0;
+}
+
+static unsigned long made_up_pages(gfp_t gfp, unsigned int order)
+{
+	if (!machine.pages)
+		return 0;
+	machine.pages--;
+	return __get_free_pages(gfp, order);
+}
+
+/* What is tested is a second copy: its calls are not the library's. */
+#define ktime_get_ns()			made_up_clock()
+#define simd_cpu_time()			made_up_cpu_time()
+#define simd_disturbances()		made_up_disturbances()
+#define simd_memory_bytes()		(1ul << 30)
+#define simd_call(kind, ...)		made_up_call(kind)
+#define simd_run_row(row, ...)		made_up_call(row)
+#undef __get_free_pages
+#define __get_free_pages(gfp, order)	made_up_pages(gfp, order)
+#define simd_bench_open			tested_bench_open
+#define simd_bench_close		tested_bench_close
+#define simd_bench_sampler		tested_bench_sampler
+#define simd_bench_save_ns		tested_bench_save_ns
+#define simd_cache_bytes		tested_cache_bytes
+struct simd_bench *simd_bench_open(u64 budget, unsigned long cache_bytes);
+void simd_bench_close(struct simd_bench *b);
+struct simd_sampler *simd_bench_sampler(struct simd_bench *b);
+u32 simd_bench_save_ns(const struct simd_bench *b);
+unsigned long simd_cache_bytes(void);
+#include "measure.c"
+
+/* A room that nobody stores to: two blocks of it are destinations, two are sources. */
+#define BLOCKS	4
+#define HALF	(BLOCKS * BLOCK_BYTES / 2)
+
+#define SECOND	1000000000ull
+
+static struct simd_bench *bench_with(struct kunit *test, u32 step, u32 call_ns)
+{
+	struct simd_bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	machine = (struct machine) { .step = step, .call_ns = call_ns };
+	b->end = SECOND;
+	b->step = step;
+	b->sampler.sample = sample;
+	for (i = 0; i < ARRAY_SIZE(b->hot); i++) {
+		b->hot[i] = kunit_kzalloc(test, HOT_ROOM, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, b->hot[i]);
+	}
+	return b;
+}
+
+/* Memory for the room, of which a consumer reads. */
+static void add_room(struct kunit *test, struct simd_bench *b)
+{
+	for (b->blocks = 0; b->blocks < BLOCKS; b->blocks++) {
+		b->block[b->blocks] = vzalloc(BLOCK_BYTES);
+		if (!b->block[b->blocks])
+			kunit_skip(test, "there is no memory for a room");
+	}
+	test->priv = b;
+}
+
+static void release(struct kunit *test)
+{
+	struct simd_bench *b = test->priv;
+	unsigned int i;
+
+	for (i = 0; b && i < b->blocks; i++)
+		vfree(b->block[i]);
+}
+
+/* In random order a walk comes to each place once before it comes to any twice. */
+static void random_places(struct kunit *test)
+{
+	const struct simd_case *k = test->param_value;
+	unsigned int places = HALF / k->bytes, round, i;
+	struct simd_bench *b = bench_with(test, 1, 1);
+	unsigned long *seen = kunit_kzalloc(test, BITS_TO_LONGS(places) * sizeof(long),
+					    GFP_KERNEL);
+	unsigned int follow = 0;
+
+	if (!(k->states & BIT(SIMD_RANDOM)))
+		kunit_skip(test, "it is not met at random places");
+	KUNIT_ASSERT_NOT_NULL(test, seen);
+	b->blocks = BLOCKS;
+	for (round = 0; round < 2; round++) {
+		unsigned long at, last = HALF;
+
+		bitmap_zero(seen, places);
+		for (i = 0; i < places; i++) {
+			at = next_place(b, SIMD_RANDOM, k->bytes);
+			KUNIT_ASSERT_LT(test, at, HALF);
+			KUNIT_ASSERT_EQ(test, at % k->bytes, 0);
+			KUNIT_EXPECT_FALSE_MSG(test, test_and_set_bit(at / k->bytes, seen),
+					       "%lu is met twice", at);
+			follow += at == last + k->bytes;
+			last = at;
+		}
+		KUNIT_EXPECT_TRUE(test, bitmap_full(seen, places));
+	}
+	/* The next place by accident, but no walk in order. */
+	KUNIT_EXPECT_LT(test, follow, max(places / 8, 2u));
+}
+
+static void places_in_order(struct kunit *test)
+{
+	const struct simd_case *k = test->param_value;
+	struct simd_bench *b = bench_with(test, 1, 1);
+	unsigned long want = 0, i;
+
+	b->blocks = BLOCKS;
+	for (i = 0; i < 2 * HALF / k->bytes; i++) {
+		KUNIT_ASSERT_EQ(test, next_place(b, SIMD_ORDER, k->bytes), want);
+		want = (want + k->bytes) % HALF;
+	}
+	/* Each order has a walk of its own. */
+	next_place(b, SIMD_RANDOM, k->bytes);
+	KUNIT_EXPECT_EQ(test, next_place(b, SIMD_ORDER, k->bytes), want);
+}
+
+/*
+ * A sample is at least 100 steps of the clock long, so that it is exact to 1 %, and no
+ * longer than others may have to wait, unless one call is.
+ */
+static void long_enough(struct kunit *test)
+{
+	static const u32 steps[] = { 1, 50, 4000 };
+	static const u32 page_ns[] = { 40, 600, 30000 };
+	const struct simd_case *k = test->param_value;
+	unsigned int s, n, c = k - simd_cases, state, stock = simd_stock_row(k->kind);
+
+	for (s = 0; s < ARRAY_SIZE(steps); s++) {
+		for (n = 0; n < ARRAY_SIZE(page_ns); n++) {
+			u32 call_ns = div_u64((u64)page_ns[n] * k->bytes, PAGE_SIZE);
+			struct simd_bench *b = bench_with(test, steps[s], call_ns);
+
+			add_room(test, b);
+			b->end = 1000 * SECOND;
+			simd_for_each_state_of(state, c) {
+				u32 got = sample(&b->sampler, c, state, stock);
+				u64 ns = (u64)call_ns * b->calls[c][state];
+
+				KUNIT_EXPECT_GE(test, ns + 2 * steps[s], CLOCK_STEPS * steps[s]);
+				if (b->calls[c][state] > 1)
+					KUNIT_EXPECT_LE(test, ns, 2 * SAMPLE_NS);
+				/* Sixteenths of a nanosecond a call. */
+				KUNIT_EXPECT_LE(test, abs((int)(got - 16 * call_ns)),
+						(int)(16 * call_ns / 50 + 16));
+			}
+			release(test);
+			b->blocks = 0;
+			test->priv = NULL;
+		}
+	}
+}
+
+/* A sample that is interrupted is taken again, some times, and then there is none. */
+static void interrupted(struct kunit *test)
+{
+	struct simd_bench *b = bench_with(test, 1, 100);
+	unsigned int c = SIMD_CASE_clear_page, stock = simd_stock_row(SIMD_KIND_clear), calls;
+	u32 got;
+
+	KUNIT_ASSERT_NE(test, sample(&b->sampler, c, SIMD_HOT, stock), 0);
+	calls = b->calls[c][SIMD_HOT];
+	machine.disturb = 2 * calls;
+	got = sample(&b->sampler, c, SIMD_HOT, stock);
+	KUNIT_EXPECT_EQ(test, machine.disturb, 0);
+	KUNIT_EXPECT_LE(test, abs((int)got - 1600), 32);
+
+	machine.disturb = UINT_MAX;
+	KUNIT_EXPECT_EQ(test, sample(&b->sampler, c, SIMD_HOT, stock), 0);
+	KUNIT_EXPECT_NULL(test, b->sampler.why_not);
+	KUNIT_EXPECT_EQ(test, sample(&b->sampler, c + 1, SIMD_HOT, stock), 0);
+	KUNIT_EXPECT_STREQ(test, b->sampler.why_not, "stock: the CPU was too busy to measure on");
+}
+
+/* A section's row is charged with what saving the owner's registers costs. */
+static void saving_costs(struct kunit *test)
+{
+	struct simd_bench *b = bench_with(test, 1, 1000);
+	unsigned int row, none, guarded;
+
+	b->save_ns = 70;
+	simd_for_each_row_of(row, SIMD_KIND_clear) {
+		u32 got = sample(&b->sampler, SIMD_CASE_clear_page, SIMD_HOT, row);
+
+		none = abs((int)got - 16000);
+		guarded = abs((int)got - 16 * 1070);
+		KUNIT_EXPECT_LE_MSG(test, simd_routines[row].guard ? guarded : none, 200, "%s: %u",
+				    simd_routines[row].name, got);
+	}
+}
+
+/* The case that is decided with a bench, and what is said of it. */
+static void expect_stock(struct kunit *test, struct simd_bench *b, unsigned int c, const char *why)
+{
+	static struct simd_evidence ev;
+
+	simd_decide(c, simd_results, simd_bench_sampler(b), &ev);
+	KUNIT_EXPECT_STREQ(test, simd_routines[ev.row].name,
+			   simd_routines[simd_stock_row(simd_cases[c].kind)].name);
+	KUNIT_EXPECT_STREQ(test, ev.why, why);
+}
+
+static void coarse_clock(struct kunit *test)
+{
+	struct simd_bench *b;
+
+	machine = (struct machine) { .step = COARSE_NS, .call_ns = 100, .pages = UINT_MAX };
+	b = simd_bench_open(SECOND, 0);
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	/* A room for samples that nobody takes would be a waste. */
+	KUNIT_EXPECT_EQ(test, b->blocks, 0);
+	expect_stock(test, b, SIMD_CASE_clear_page,
+		     "stock: the clock is too coarse to measure with");
+	simd_bench_close(b);
+}
+
+static void no_memory(struct kunit *test)
+{
+	struct simd_bench *b;
+	unsigned int pages;
+
+	/* For hot memory, there must be some. */
+	for (pages = 0; pages < ARRAY_SIZE(b->hot); pages++) {
+		machine = (struct machine) { .step = 1, .call_ns = 100, .pages = pages };
+		KUNIT_EXPECT_NULL(test, simd_bench_open(SECOND, 0));
+	}
+	/* Without a room, or with one that the caches could hold. */
+	for (; pages < ARRAY_SIZE(b->hot) + 2; pages++) {
+		machine = (struct machine) { .step = 1, .call_ns = 100, .pages = pages };
+		b = simd_bench_open(SECOND, 0);
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		KUNIT_EXPECT_EQ(test, b->blocks, 0);
+		expect_stock(test, b, SIMD_CASE_clear_huge,
+			     "stock: no memory to measure with");
+		simd_bench_close(b);
+	}
+}
+
+static void time_over(struct kunit *test)
+{
+	struct simd_bench *b = bench_with(test, 1, 100);
+
+	b->end = 0;
+	expect_stock(test, b, SIMD_CASE_clear_page, "stock: the time to measure in was over");
+}
+
+KUNIT_ARRAY_PARAM(case, simd_cases, check_case_desc);
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(random_places, case_gen_params),
+	KUNIT_CASE_PARAM(places_in_order, case_gen_params),
+	KUNIT_CASE_PARAM(long_enough, case_gen_params),
+	KUNIT_CASE(interrupted),
+	KUNIT_CASE(saving_costs),
+	KUNIT_CASE(coarse_clock),
+	KUNIT_CASE(no_memory),
+	KUNIT_CASE(time_over),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name		= "simd_copy_measure",
+	.suite_init	= check_settled,
+	.exit		= release,
+	.test_cases	= cases,
+};
+
+kunit_test_suite(suite);

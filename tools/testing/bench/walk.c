@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loops over memory, and what they take.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/kernel.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "clock.h"
+#include "machine.h"
+#include "probe.h"
+#include "run.h"
+#include "walk.h"
+
+/* A chunk is no smaller than this, in memory that caches hold and in memory they do not. */
+#define HOT_CHUNK	(1ul << 20)
+#define CHUNK		(4ul << 20)
+
+/* What fits the caches of a core: as many pages as a pipe has. */
+#define CORE_BYTES	(64ul << 10)
+
+/* Memory to walk through, and no more than this part of all. */
+#define BEYOND_MAX	(2ul << 30)
+#define MEMORY_PART	4
+
+#define HUGE_PAGE	(2ul << 20)
+
+/* Rounds that are kept, and those that an interval needs. */
+#define MAX_ROUNDS	2000
+#define MIN_ROUNDS	9
+
+/* Where others use the CPU, a loop may take so many times what it is given. */
+#define MOST_LIMITS	10
+
+const char *const walk_where_names[NR_WALKS] = {
+	[WALK_CORE]	= "core",
+	[WALK_LLC]	= "llc",
+	[WALK_BEYOND]	= "beyond",
+};
+
+#define BEYOND		WALK_BEYOND
+#define LLC		WALK_LLC
+#define CORE		WALK_CORE
+#define ORDER		WALK_ORDER
+#define RANDOM		WALK_RANDOM
+#define HOT_DST		WALK_HOT_DST
+#define HOT_SRC		WALK_HOT_SRC
+#define OFF(n)		0, (n)
+#define WORKLOAD(_name, _kind, _bytes, _where, _order, ...)		\
+	{ #_name, SIMD_KIND_##_kind, _bytes, _where, _order, __VA_ARGS__ },
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+const struct workload workloads[] = {
+#include "workloads.def"
+};
+#pragma GCC diagnostic pop
+
+const unsigned int nr_workloads = ARRAY_SIZE(workloads);
+
+struct walk_setup walk_setup;
+
+/* --- Memory -------------------------------------------------------------- */
+
+/**
+ * struct walker - who walks, on one CPU
+ * @dst:	memory for destinations, half of all that is walked
+ * @src:	for sources
+ * @hot:	a buffer that is used again and again
+ * @at:		bytes that were walked so far
+ * @sum:	of what was read
+ */
+struct walker {
+	u8		*dst;
+	u8		*src;
+	u8		*hot;
+	unsigned long	at;
+	unsigned long	sum;
+};
+
+#define MAX_THREADS	64
+
+static struct walker walkers[MAX_THREADS];
+
+/* The largest call, and what an offset takes. */
+#define HOT_BYTES	(4ul << 20)
+
+static u8 *get_memory(unsigned long bytes, bool huge)
+{
+	u8 *p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	p = (u8 *)(((unsigned long)p + HUGE_PAGE - 1) & -HUGE_PAGE);
+	madvise(p, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	memset(p, 1, bytes);
+	return p;
+}
+
+static unsigned long huge_bytes(void)
+{
+	FILE *f = fopen("/proc/self/smaps_rollup", "r");
+	unsigned long kib = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "AnonHugePages: %lu", &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kib << 10;
+}
+
+static unsigned long power_of_two(unsigned long bytes)
+{
+	unsigned long n = HUGE_PAGE;
+
+	while (2 * n <= bytes)
+		n *= 2;
+	return n;
+}
+
+/* --- Loops --------------------------------------------------------------- */
+
+/* How much of each memory a loop walks through. */
+static unsigned long extent_of(const struct workload *w)
+{
+	switch (w->where) {
+	case WALK_CORE:
+		return max(CORE_BYTES, (unsigned long)w->bytes);
+	case WALK_LLC:
+		return max(walk_setup.llc / 8, (unsigned long)w->bytes);
+	default:
+		return walk_setup.beyond / 2;
+	}
+}
+
+static unsigned long chunk_of(const struct workload *w)
+{
+	return max(w->where == WALK_CORE ? HOT_CHUNK : CHUNK, (unsigned long)w->bytes);
+}
+
+/* At random, each place of a power of two comes once before one comes again. */
+static unsigned long place(struct walker *walker, const struct workload *w,
+			   unsigned long extent)
+{
+	const unsigned long places = extent / w->bytes;
+	unsigned long at = walker->at / w->bytes % places;
+
+	walker->at += w->bytes;
+	if (w->order == WALK_RANDOM)
+		at = at * 0x61c88647ul % places;
+	return at * w->bytes;
+}
+
+static unsigned long read_lines(const u8 *data, unsigned long len)
+{
+	unsigned long sum = 0, i;
+
+	for (i = 0; i < len; i += 64)
+		sum += READ_ONCE(*(const unsigned long *)(data + i));
+	return sum;
+}
+
+/* One chunk. The page below the source's is that of an offset below 0. */
+static void run_chunk(struct walker *walker, const struct workload *w, enum consumer reader,
+		      const struct subject *s)
+{
+	const unsigned long extent = extent_of(w), chunk = chunk_of(w);
+	const unsigned long shift = w->offset ? (PAGE_SIZE + w->offset) % PAGE_SIZE : 0;
+	unsigned long done, at;
+	u8 *dst, *src;
+
+	for (done = 0; done < chunk; done += w->bytes) {
+		at = place(walker, w, extent);
+		src = w->options & WALK_HOT_SRC ? walker->hot : walker->src + at;
+		dst = w->options & WALK_HOT_DST ? walker->hot + shift : walker->dst + at;
+		s->run(s, dst, src, w->bytes);
+		if (reader != CONSUMER_NONE)
+			walker->sum += read_lines(dst, reader == CONSUMER_ALL ? w->bytes : 64);
+	}
+}
+
+/* --- Caches -------------------------------------------------------------- */
+
+#define CURVE_PASSES	5
+
+/* Least time of stock for a chunk, in a walk over so much memory. */
+static double clear_ns(unsigned long bytes)
+{
+	const struct subject *subjects[SIMD_NR_ROUTINES + 2];
+	const struct workload w = {
+		.kind = SIMD_KIND_clear, .bytes = 65536, .where = WALK_BEYOND,
+	};
+	const unsigned long all = walk_setup.beyond;
+	double best = INFINITY;
+	unsigned long i;
+
+	walk_subjects(SIMD_KIND_clear, subjects);
+	walk_setup.beyond = 2 * bytes;
+	/* Once around, so that what comes next finds what this leaves. */
+	for (i = 0; i < max(bytes / CHUNK, 1ul); i++)
+		run_chunk(&walkers[0], &w, CONSUMER_NONE, subjects[0]);
+	for (i = 0; i < CURVE_PASSES; i++) {
+		u64 t = clock_read();
+
+		run_chunk(&walkers[0], &w, CONSUMER_NONE, subjects[0]);
+		best = fmin(best, ticks_to_ns(clock_read() - t));
+	}
+	walk_setup.beyond = all;
+	return best;
+}
+
+/*
+ * The last size of which a walk takes less than the mean of what it takes within the
+ * second-level cache and far outside of all caches. CPUID may tell of a cache that this
+ * CPU does not get, or shares with other machines.
+ */
+static unsigned long find_llc(void)
+{
+	const double limit = (clear_ns(machine.l2 / 4) + clear_ns(walk_setup.beyond / 2)) / 2;
+	unsigned long size;
+
+	for (size = walk_setup.beyond / 4; size > machine.l2 && clear_ns(size) > limit; size /= 2)
+		;
+	return size;
+}
+
+int walk_init(unsigned long mib, bool huge, unsigned int threads)
+{
+	unsigned long memory = (unsigned long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	struct guard_cost cost;
+	unsigned int i;
+
+	walk_setup.beyond = min(memory / MEMORY_PART / threads, BEYOND_MAX);
+	if (mib)
+		walk_setup.beyond = mib << 20;
+	walk_setup.beyond = power_of_two(walk_setup.beyond);
+	walk_setup.threads = threads;
+	for (i = 0; i < threads; i++) {
+		struct walker *w = &walkers[i];
+
+		w->dst = get_memory(walk_setup.beyond / 2, huge);
+		w->src = get_memory(walk_setup.beyond / 2, huge);
+		w->hot = get_memory(HOT_BYTES, huge);
+		if (!w->dst || !w->src || !w->hot) {
+			fprintf(stderr, "simdbench: no memory: %u times %lu MiB are to be walked\n",
+				threads, walk_setup.beyond >> 20);
+			return -1;
+		}
+	}
+	walk_setup.huge = huge_bytes();
+	walk_setup.llc = find_llc();
+	probe_guard(&cost);
+	walk_setup.save_ns = cost.save.warm + cost.restore.warm;
+	return 0;
+}
+
+/* --- Other CPUs ---------------------------------------------------------- */
+
+/**
+ * struct company - what other CPUs do meanwhile
+ * @w:		the loop
+ * @reader:	who reads
+ * @subject:	what they run, NULL for nothing more
+ * @cpu:	the next one to take
+ */
+struct company {
+	const struct workload	*w;
+	enum consumer		reader;
+	const struct subject	*subject;
+	unsigned int		cpu;
+};
+
+static void *keep_company(void *arg)
+{
+	struct company *c = arg;
+	unsigned int cpu = __atomic_add_fetch(&c->cpu, 1, __ATOMIC_RELAXED);
+	const struct subject *s;
+
+	machine_pin(machine_other_cpu(cpu));
+	while ((s = __atomic_load_n(&c->subject, __ATOMIC_RELAXED)))
+		run_chunk(&walkers[cpu], c->w, c->reader, s);
+	return NULL;
+}
+
+/* --- Rounds -------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Of n sorted samples those enclose the median of all with 95 % confidence that are two
+ * standard deviations of the binomial distribution, root of n over 2, away from the middle.
+ */
+struct interval interval_of(double *values, unsigned int n)
+{
+	struct interval i = { 0, 0, INFINITY };
+	unsigned int k;
+
+	if (!n)
+		return i;
+	qsort(values, n, sizeof(*values), ascending);
+	i.median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+	if (n < MIN_ROUNDS)
+		return i;
+	k = floor((n - 2 * sqrt(n)) / 2);
+	i.low = values[k];
+	i.high = values[n - 1 - k];
+	return i;
+}
+
+static unsigned long interruptions(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+static double timed_chunk(struct company *c, const struct subject *s)
+{
+	unsigned long before;
+	u64 t;
+
+	/* Those who keep company change as soon as they can, which is a chunk later. */
+	__atomic_store_n(&c->subject, s, __ATOMIC_RELAXED);
+	if (walk_setup.threads > 1)
+		run_chunk(&walkers[0], c->w, c->reader, s);
+	before = interruptions();
+	t = clock_read();
+	run_chunk(&walkers[0], c->w, c->reader, s);
+	t = clock_read() - t;
+	return interruptions() == before ? ticks_to_ns(t) : 0;
+}
+
+/**
+ * struct round - a chunk of each subject, and two of stock, in random order
+ * @at:		by subject, when its turn was; stock comes twice, as 0 and as the last one
+ * @ns:		likewise, what it took, 0 if it was interrupted
+ */
+struct round {
+	unsigned int	at[SIMD_NR_ROUTINES + 3];
+	double		ns[SIMD_NR_ROUTINES + 3];
+};
+
+static void one_round(struct company *c, const struct subject *const *subjects,
+		      unsigned int nr, struct round *r)
+{
+	unsigned int order[nr + 1], i;
+
+	for (i = 0; i <= nr; i++) {
+		unsigned int j = rand() % (i + 1);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+	for (i = 0; i <= nr; i++) {
+		r->at[order[i]] = i;
+		r->ns[order[i]] = timed_chunk(c, subjects[order[i] % nr]);
+	}
+}
+
+/*
+ * Which of stock's two samples a subject is compared with: the nearer one. It is a single
+ * sample, as the subject's is: the mean of two is less often one of the long ones, and
+ * then stock seems slower than itself.
+ */
+static unsigned int stock_for(const struct round *r, unsigned int i, unsigned int nr)
+{
+	if (!i)
+		return nr;
+	return abs((int)r->at[0] - (int)r->at[i]) < abs((int)r->at[nr] - (int)r->at[i]) ? 0 : nr;
+}
+
+/**
+ * struct series - samples of a subject
+ * @ratio:	to stock in the same round
+ * @saving:	likewise, registers saved
+ * @ns:		per 4 KiB
+ */
+struct series {
+	double	ratio[MAX_ROUNDS];
+	double	saving[MAX_ROUNDS];
+	double	ns[MAX_ROUNDS];
+};
+
+static void add_round(struct series *series, const struct subject *const *subjects,
+		      unsigned int nr, const struct round *r, const struct workload *w,
+		      struct walked *walked)
+{
+	const double calls = chunk_of(w) / w->bytes, pages = chunk_of(w) / 4096.0;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		double stock = r->ns[stock_for(r, i, nr)], save = 0;
+		struct walked *out = &walked[i];
+
+		if (!stock || !r->ns[i]) {
+			out->dropped++;
+			continue;
+		}
+		if (subjects[i]->row && subjects[i]->row->guard != SIMD_GUARD_NONE)
+			save = calls * walk_setup.save_ns;
+		series[i].ratio[out->rounds] = stock / r->ns[i];
+		series[i].saving[out->rounds] = stock / (r->ns[i] + save);
+		series[i].ns[out->rounds++] = r->ns[i] / pages;
+	}
+}
+
+/* Whether each subject has an interval, or the time for that is over as well. */
+static bool enough(const struct walked *walked, unsigned int nr, double ns, double limit)
+{
+	unsigned int i;
+
+	if (ns < limit)
+		return false;
+	for (i = 0; i < nr; i++)
+		if (walked[i].rounds < MIN_ROUNDS && ns < MOST_LIMITS * limit)
+			return false;
+	return true;
+}
+
+void walk(const struct workload *w, enum consumer reader,
+	  const struct subject *const *subjects, unsigned int nr, u64 limit,
+	  struct walked *walked)
+{
+	struct series *series = calloc(nr, sizeof(*series));
+	struct company company = { w, reader, subjects[0], 0 };
+	pthread_t threads[MAX_THREADS];
+	unsigned int i, round;
+	struct round r;
+	u64 start;
+
+	if (!series)
+		abort();
+	memset(walked, 0, nr * sizeof(*walked));
+	for (i = 1; i < walk_setup.threads; i++)
+		if (pthread_create(&threads[i], NULL, keep_company, &company))
+			abort();
+	/* The first round finds memory in some other state. */
+	one_round(&company, subjects, nr, &r);
+	start = clock_read();
+	for (round = 0; round < MAX_ROUNDS; round++) {
+		one_round(&company, subjects, nr, &r);
+		add_round(series, subjects, nr, &r, w, walked);
+		if (enough(walked, nr, ticks_to_ns(clock_read() - start), limit))
+			break;
+	}
+	__atomic_store_n(&company.subject, NULL, __ATOMIC_RELAXED);
+	for (i = 1; i < walk_setup.threads; i++)
+		pthread_join(threads[i], NULL);
+	for (i = 0; i < nr; i++) {
+		walked[i].ratio = interval_of(series[i].ratio, walked[i].rounds);
+		walked[i].saving = interval_of(series[i].saving, walked[i].rounds);
+		walked[i].ns = interval_of(series[i].ns, walked[i].rounds);
+	}
+	free(series);
+}
+
+/* Kernels up to 6.18 clear and copy extents so. */
+static void stock_by_page(const struct subject *s, void *dst, const void *src,
+			  unsigned long len)
+{
+	unsigned long at;
+
+	for (at = 0; at < len; at += PAGE_SIZE)
+		simd_call(s->kind, s->fn, dst + at, src + at, PAGE_SIZE);
+}
+
+unsigned int walk_subjects(enum simd_kind kind, const struct subject **list)
+{
+	static struct subject by_page[SIMD_NR_KINDS];
+	const struct subject *all;
+	unsigned int stock = simd_stock_row(kind), row, n = 0;
+
+	subjects_init(&all);
+	by_page[kind] = all[stock];
+	by_page[kind].name = WALK_BY_PAGE;
+	by_page[kind].row = NULL;
+	by_page[kind].run = stock_by_page;
+	list[n++] = &all[stock];
+	if (kind != SIMD_KIND_to_user)
+		list[n++] = &by_page[kind];
+	simd_for_each_row_of(row, kind)
+		if (row != stock && !all[row].missing)
+			list[n++] = &all[row];
+	return n;
+}
