@@ -281,5 +281,6 @@ void start_replay(struct replay *p, const struct recording *recording)
 	p->recording = recording;
 	simd_for_each_case(c)
 		simd_for_each_state_of(state, c)
-			p->round[c][state] = rand() % RECORDED_ROUNDS;
+			if (recording->rounds[c][state])
+				p->round[c][state] = rand() % recording->rounds[c][state];
 }
