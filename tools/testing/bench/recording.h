@@ -30,7 +30,8 @@ struct recording {
 	bool			recorded[SIMD_NR_ROUTINES];
 	bool			vetoed[SIMD_NR_ROUTINES];
 	unsigned int		rounds[SIMD_NR_CASES][SIMD_NR_STATES];
-	u32			ns[SIMD_NR_CASES][SIMD_NR_STATES][RECORDED_ROUNDS][SIMD_NR_ROUTINES];
+	u32			ns[SIMD_NR_CASES][SIMD_NR_STATES]
+				  [RECORDED_ROUNDS][SIMD_NR_ROUTINES];
 };
 
 /* Measure this machine, and write it to a file. Return: exit status. */

@@ -241,10 +241,10 @@ int regret(const char *path)
 
 	if (open_session(&s, path))
 		return 1;
+	if (!s.recording && walk_init(0, true, 1))
+		return 1;
 	if (s.recording)
 		recorded_truth(s.recording, &truth);
-	else if (walk_init(0, true, 1))
-		return 1;
 	else
 		walked_truth(s.results, &truth);
 	for (i = 0; i < calibrations(&s); i++) {

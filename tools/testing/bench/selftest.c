@@ -212,7 +212,7 @@ static bool in_steps(void)
 	time_in(&cell, list, ARRAY_SIZE(list), f);
 	steps = f[0].median / step;
 	printf("# %.2f ns, %.3f steps\n", f[0].median, steps);
-	return fabs(steps - round(steps)) < 1e-6;
+	return fabs(steps - round(steps)) < 0.000001;
 }
 
 static void test_coarse_clock(void)

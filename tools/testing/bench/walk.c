@@ -20,8 +20,8 @@
 #include "walk.h"
 
 /* A chunk is no smaller than this, in memory that caches hold and in memory they do not. */
-#define HOT_CHUNK	(1ul << 20)
-#define CHUNK		(4ul << 20)
+#define HOT_CHUNK	(1024ul * 1024)
+#define CHUNK		(4 * HOT_CHUNK)
 
 /* What fits the caches of a core: as many pages as a pipe has. */
 #define CORE_BYTES	(64ul << 10)
@@ -52,16 +52,12 @@ const char *const walk_where_names[NR_WALKS] = {
 #define RANDOM		WALK_RANDOM
 #define HOT_DST		WALK_HOT_DST
 #define HOT_SRC		WALK_HOT_SRC
-#define OFF(n)		0, (n)
-#define WORKLOAD(_name, _kind, _bytes, _where, _order, ...)		\
-	{ #_name, SIMD_KIND_##_kind, _bytes, _where, _order, __VA_ARGS__ },
+#define WORKLOAD(_name, _kind, _bytes, _where, _order, _options, _offset)	\
+	{ #_name, SIMD_KIND_##_kind, _bytes, _where, _order, _options, _offset },
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 const struct workload workloads[] = {
 #include "workloads.def"
 };
-#pragma GCC diagnostic pop
 
 const unsigned int nr_workloads = ARRAY_SIZE(workloads);
 
