@@ -262,8 +262,6 @@ static int parse(int argc, char **argv, struct request *r)
 			r->recording = strcmp(optarg, "-") ? optarg : "/dev/stdin";
 			break;
 		case OPT_RECORD:
-			r->recording = optarg;
-			/* fall through */
 		case OPT_LIST:
 		case OPT_COMPARE:
 		case OPT_REGRET:
@@ -274,6 +272,8 @@ static int parse(int argc, char **argv, struct request *r)
 				return bad_usage() + 1;
 			}
 			r->command = opt;
+			if (opt == OPT_RECORD)
+				r->recording = optarg;
 			break;
 		default:
 			return bad_usage() + 1;

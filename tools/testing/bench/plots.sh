@@ -62,13 +62,26 @@ done
 
 # What counts: loops as workloads have them, the routines that are best in some of them.
 "$bench" walk --seconds 60 --json "$out/walk.json" >/dev/null
+# The fields of a line of JSON that are plotted, by tabs.
+fields()
+{
+	kind=$1
+	set -- '"workload": "([^"]*)", "kind": "'"$kind"'", "routine": "([^"]*)".*' \
+		'"read": "([^"]*)".*"saving": \[([^,]*), ([^,]*), ([^]]*)\].*'
+	sed -n -E "s/^\{$1$2/\1, read \3\t\2\t\4\t\5\t\6/p" "$out/walk.json" |
+		grep -v "$(printf '\tstock by page\t')"
+}
+
 for kind in clear copy to_user; do
-	sed -n -E 's/^\{"workload": "([^"]*)", "kind": "'$kind'", "routine": "([^"]*)".*"read": "([^"]*)".*"saving": \[([^,]*), ([^,]*), ([^]]*)\].*/\1, read \3\t\2\t\4\t\5\t\6/p' \
-		"$out/walk.json" | grep -v "$(printf '\tstock by page\t')" >"$out/walk-$kind.dat"
+	fields $kind >"$out/walk-$kind.dat"
 	rows=$(awk -F '\t' '
 		$1 != loop { if (name) best[name] = 1; loop = $1; most = 0 }
 		$3 > most { most = $3; name = $2 }
-		END { best[name] = 1; for (name in best) printf "%s ", name }' "$out/walk-$kind.dat")
+		END {
+			best[name] = 1
+			for (name in best)
+				printf "%s ", name
+		}' "$out/walk-$kind.dat")
 	gnuplot -e "dat='$out/walk-$kind.dat'; svg='$out/walk-$kind.svg'; kind='$kind'" \
 		-e "rows='$rows'" "$here/walk.gp"
 done

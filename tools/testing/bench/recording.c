@@ -168,7 +168,8 @@ static void read_comment(struct recording *r, const char *line)
 	if (!strncmp(line, "# machine ", 10))
 		snprintf(r->about, sizeof(r->about), "%.*s", (int)strcspn(line + 10, "\n"),
 			 line + 10);
-	sscanf(line, "# cache %lu", &r->cache_bytes);
+	if (sscanf(line, "# cache %lu", &r->cache_bytes) == 1)
+		return;
 	r->flushed |= !strcmp(line, "# flushed\n");
 	/* What decides which rows are stock. */
 	if (!strncmp(line, "# has", 5)) {

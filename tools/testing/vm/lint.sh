@@ -20,7 +20,7 @@ checkpatch()
 	# file: the control comes last, and must be complained about.
 	printf 'int x; \n' >"$control"
 	rm -f .checkpatch-camelcase.*
-	sources | grep -vxE 'LICENSE|Documentation/bench/.*' >"$out/files"
+	sources | grep -vxE 'LICENSE|Documentation/bench/.*|.*[.]xz' >"$out/files"
 	echo "$control" >>"$out/files"
 	xargs perl "$scripts/checkpatch.pl" --strict --no-tree --no-summary --terse --show-types \
 		--max-line-length=100 -f <"$out/files" >"$out/checkpatch" || true
