@@ -7,6 +7,7 @@
 #include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -37,9 +38,12 @@ static struct machine {
 
 static u64 made_up_clock(void)
 {
+	u32 rest;
+
 	/* Reading it takes time, too. */
 	machine.now += 1;
-	return machine.now - machine.now % machine.step;
+	div_u64_rem(machine.now, machine.step, &rest);
+	return machine.now - rest;
 }
 
 static u64 made_up_cpu_time(void)
