@@ -151,17 +151,19 @@ static void choose_stock(const char *why)
 
 static void choose_by_measuring(u64 budget)
 {
-	struct simd_bench *b = simd_bench_open(budget, simd_machine.cache_bytes);
 	struct simd_plan plan;
+	struct simd_bench *b;
 	unsigned int c;
 
+	/* What holds for one CPU holds for the others: see below for where it does not. */
+	migrate_disable();
+	b = simd_bench_open(budget, simd_machine.cache_bytes);
 	if (!b) {
+		migrate_enable();
 		pr_warn("no memory to measure with: using stock\n");
 		choose_stock("stock: no memory to measure with");
 		return;
 	}
-	/* What holds for one CPU holds for the others: see below for where it does not. */
-	migrate_disable();
 	simd_for_each_case(c) {
 		simd_decide(c, simd_results, simd_bench_sampler(b), &simd_evidence[c]);
 		plan.row[c] = simd_evidence[c].row;

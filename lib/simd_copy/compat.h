@@ -49,7 +49,10 @@ static inline bool simd_signature_prefers_ymm(u32 ebx, u32 ecx, u32 signature)
 
 #ifdef __KERNEL__
 
+#include <linux/highmem.h>
 #include <linux/kernel_stat.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -133,10 +136,25 @@ static inline bool simd_saves_state(void)
 
 #endif /* CONFIG_UML */
 
+/* Interrupts that the kernel's common count leaves out: the tick, and those of other CPUs. */
+static inline unsigned long simd_local_interrupts(void)
+{
+	unsigned long n = 0;
+
+#if !defined(CONFIG_UML) && defined(CONFIG_X86_LOCAL_APIC)
+	n += raw_cpu_read(irq_stat.apic_timer_irqs);
+#endif
+#if !defined(CONFIG_UML) && defined(CONFIG_SMP)
+	n += raw_cpu_read(irq_stat.irq_resched_count) + raw_cpu_read(irq_stat.irq_call_count);
+#endif
+	return n;
+}
+
 /* What has interrupted this task so far, or this CPU: a sample that it hits is void. */
 static inline unsigned long simd_disturbances(void)
 {
-	return current->nvcsw + current->nivcsw + kstat_cpu_irqs_sum(raw_smp_processor_id());
+	return current->nvcsw + current->nivcsw + simd_local_interrupts() +
+	       kstat_cpu_irqs_sum(raw_smp_processor_id());
 }
 
 /* CPU time of this task, ns, as exact as the scheduler's tick. */
@@ -145,9 +163,10 @@ static inline u64 simd_cpu_time(void)
 	return READ_ONCE(current->se.sum_exec_runtime);
 }
 
+/* Memory that has an address in the kernel. */
 static inline unsigned long simd_memory_bytes(void)
 {
-	return totalram_pages() << PAGE_SHIFT;
+	return min(totalram_pages() - totalhigh_pages(), ULONG_MAX >> PAGE_SHIFT) << PAGE_SHIFT;
 }
 
 #else /* !__KERNEL__ */

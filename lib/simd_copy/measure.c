@@ -270,7 +270,9 @@ static void alloc_room(struct simd_bench *b, unsigned long cache_bytes, u64 fill
 	void *block;
 
 	bytes = min(simd_memory_bytes() / ROOM_PART, MAX_ROOM);
-	bytes = min(bytes, max(ROOM_CACHES * cache_bytes, MIN_ROOM));
+	bytes = min(bytes, max(ROOM_CACHES * min(cache_bytes, MAX_ROOM), MIN_ROOM));
+	if (bytes < MIN_ROOM)
+		return;
 	while (b->blocks < rounddown_pow_of_two(bytes) / BLOCK_BYTES) {
 		block = (void *)__get_free_pages(gfp, BLOCK_ORDER);
 		if (!block)
@@ -388,7 +390,7 @@ static u32 timed(struct simd_bench *b, unsigned int c, enum simd_state state,
 	run_calls(b, c, state, row, calls);
 	ns = ktime_get_ns() - start;
 	/* A call that a coarse clock did not see was not disturbed. */
-	ns = disturbances == simd_disturbances() ? clamp_t(u64, ns, 1, U32_MAX / 16) : 0;
+	ns = disturbances == simd_disturbances() ? clamp_t(u64, ns, 1, U32_MAX / 32) : 0;
 	cond_resched();
 	return ns;
 }

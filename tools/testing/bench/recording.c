@@ -280,6 +280,7 @@ void start_replay(struct replay *p, const struct recording *recording)
 
 	p->sampler.sample = replayed;
 	p->recording = recording;
+	memset(p->taken, 0, sizeof(p->taken));
 	simd_for_each_case(c)
 		simd_for_each_state_of(state, c)
 			if (recording->rounds[c][state])

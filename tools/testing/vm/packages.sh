@@ -65,8 +65,8 @@ done
 missing=
 for p in $want; do
 	# shellcheck disable=SC2016 # dpkg-query's own variable
-	case " $missing $(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" in
-	*" $p "*|*" installed")	;;
+	case " $missing $(dpkg-query -W -f '${db:Status-Status} ' "$p" 2>/dev/null) " in
+	*" $p "*|*" installed "*)	;;
 	*)			missing="$missing $p" ;;
 	esac
 done
