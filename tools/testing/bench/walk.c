@@ -129,14 +129,22 @@ static unsigned long power_of_two(unsigned long bytes)
 /* How much of each memory a loop walks through. */
 static unsigned long extent_of(const struct workload *w)
 {
+	const bool two = w->kind != SIMD_KIND_clear && !(w->options & (WALK_HOT_DST | WALK_HOT_SRC));
+
 	switch (w->where) {
 	case WALK_CORE:
 		return max(CORE_BYTES, (unsigned long)w->bytes);
 	case WALK_LLC:
-		return max(walk_setup.llc / 8, (unsigned long)w->bytes);
+		/* More than the core's caches hold, and no more than that: others use this one. */
+		return max(2 * walk_setup.core / (two ? 2 : 1), (unsigned long)w->bytes);
 	default:
 		return walk_setup.beyond / 2;
 	}
+}
+
+bool walk_exists(const struct workload *w)
+{
+	return w->where != WALK_LLC || walk_setup.core >= 2 * CORE_BYTES;
 }
 
 static unsigned long chunk_of(const struct workload *w)
@@ -187,47 +195,77 @@ static void run_chunk(struct walker *walker, const struct workload *w, enum cons
 
 /* --- Caches -------------------------------------------------------------- */
 
-#define CURVE_PASSES	5
+/* A chain of as many loads, and chains of which the fastest counts: others use the CPU, too. */
+#define CHAIN_LOADS	4000
+#define CHAIN_TRIES	9
 
-/* Least time of stock for a chunk, in a walk over so much memory. */
-static double clear_ns(unsigned long bytes)
+/*
+ * Where a load goes depends on the data of the one before, and is at random, so that
+ * neither prefetch nor reordering hides what it costs. Return: ns per load.
+ */
+static double chain_ns(const u8 *data, unsigned long bytes)
+{
+	const unsigned long lines = bytes / 64;
+	/* Goes on where the chain before ended: its lines are in the caches now. */
+	static unsigned long x;
+	unsigned long loaded = 0, i;
+	u64 t = clock_read();
+
+	for (i = 0; i < CHAIN_LOADS; i++) {
+		x = x * 0x5851f42d4c957f2dul + 1 + loaded;
+		loaded = READ_ONCE(*(const unsigned long *)(data + ((x >> 32) * lines >> 32) * 64));
+		/* The sum stays as it is, but the CPU waits for the load. */
+		asm volatile("and $0, %0" : "+r" (loaded));
+	}
+	return ticks_to_ns(clock_read() - t) / CHAIN_LOADS;
+}
+
+double walk_latency(const struct workload *w)
 {
 	const struct subject *subjects[SIMD_NR_ROUTINES + 2];
-	const struct workload w = {
-		.kind = SIMD_KIND_clear, .bytes = 65536, .where = WALK_BEYOND,
-	};
-	const unsigned long all = walk_setup.beyond;
+	const unsigned long extent = extent_of(w);
 	double best = INFINITY;
 	unsigned long i;
 
-	walk_subjects(SIMD_KIND_clear, subjects);
-	walk_setup.beyond = 2 * bytes;
-	/* Once around, so that what comes next finds what this leaves. */
-	for (i = 0; i < max(bytes / CHUNK, 1ul); i++)
-		run_chunk(&walkers[0], &w, CONSUMER_NONE, subjects[0]);
-	for (i = 0; i < CURVE_PASSES; i++) {
-		u64 t = clock_read();
-
-		run_chunk(&walkers[0], &w, CONSUMER_NONE, subjects[0]);
-		best = fmin(best, ticks_to_ns(clock_read() - t));
+	walk_subjects(w->kind, subjects);
+	/* Read as well: stores may go past the caches, on some CPUs stock's, too. */
+	for (i = 0; i < extent; i += chunk_of(w))
+		run_chunk(&walkers[0], w, CONSUMER_ALL, subjects[0]);
+	for (i = 0; i < CHAIN_TRIES; i++) {
+		run_chunk(&walkers[0], w, CONSUMER_ALL, subjects[0]);
+		best = fmin(best, chain_ns(walkers[0].dst, extent));
 	}
-	walk_setup.beyond = all;
 	return best;
 }
 
-/*
- * The last size of which a walk takes less than the mean of what it takes within the
- * second-level cache and far outside of all caches. CPUID may tell of a cache that this
- * CPU does not get, or shares with other machines.
- */
-static unsigned long find_llc(void)
-{
-	const double limit = (clear_ns(machine.l2 / 4) + clear_ns(walk_setup.beyond / 2)) / 2;
-	unsigned long size;
+/* In any CPU's first-level cache. */
+#define L1_BYTES	(16ul << 10)
 
-	for (size = walk_setup.beyond / 4; size > machine.l2 && clear_ns(size) > limit; size /= 2)
+static double latency_in(unsigned long bytes)
+{
+	const struct workload w = {
+		.kind = SIMD_KIND_clear, .bytes = PAGE_SIZE, .where = WALK_BEYOND,
+	};
+	const unsigned long all = walk_setup.beyond;
+	double ns;
+
+	walk_setup.beyond = 2 * bytes;
+	ns = walk_latency(&w);
+	walk_setup.beyond = all;
+	return ns;
+}
+
+/*
+ * The largest size, less than @bytes, of which a load takes less than the mean of what it
+ * takes in the first-level cache and in @bytes.
+ */
+static unsigned long cache_within(unsigned long bytes)
+{
+	const double limit = (latency_in(L1_BYTES) + latency_in(bytes)) / 2;
+
+	for (bytes /= 2; bytes > L1_BYTES && latency_in(bytes) > limit; bytes /= 2)
 		;
-	return size;
+	return bytes;
 }
 
 int walk_init(unsigned long mib, bool huge, unsigned int threads)
@@ -254,7 +292,8 @@ int walk_init(unsigned long mib, bool huge, unsigned int threads)
 		}
 	}
 	walk_setup.huge = huge_bytes();
-	walk_setup.llc = find_llc();
+	walk_setup.llc = cache_within(walk_setup.beyond / 2);
+	walk_setup.core = cache_within(walk_setup.llc);
 	probe_guard(&cost);
 	walk_setup.save_ns = cost.save.warm + cost.restore.warm;
 	return 0;

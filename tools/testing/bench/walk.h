@@ -53,8 +53,9 @@ extern const char *const walk_where_names[NR_WALKS];
 /**
  * struct walk_setup - what holds for all loops of a run
  * @beyond:	bytes of memory to walk through, destinations and sources together
- * @llc:	size of the last-level cache as the time of a walk shows it, bytes: what
- *		CPUID says in a guest may be another machine's
+ * @llc:	bytes of the last-level cache as the latency of loads shows them: what CPUID
+ *		says in a guest may be another machine's
+ * @core:	bytes of the caches before that one, likewise
  * @save_ns:	cost of saving the registers of a task and loading them again
  * @huge:	bytes of the memory that are in huge pages
  * @threads:	CPUs that walk at the same time, each in memory of its own
@@ -62,6 +63,7 @@ extern const char *const walk_where_names[NR_WALKS];
 struct walk_setup {
 	unsigned long	beyond;
 	unsigned long	llc;
+	unsigned long	core;
 	double		save_ns;
 	unsigned long	huge;
 	unsigned int	threads;
@@ -78,6 +80,12 @@ extern struct walk_setup walk_setup;
  * After measure_init(). Return: 0, or -1, and stderr says why.
  */
 int walk_init(unsigned long mib, bool huge, unsigned int threads);
+
+/* Whether a loop is possible: not all CPUs have a cache behind those that pipes fit. */
+bool walk_exists(const struct workload *w);
+
+/* Latency of a load from where a loop has stored, while it goes on, ns. */
+double walk_latency(const struct workload *w);
 
 /**
  * struct interval - a median and where it is with 95 % confidence

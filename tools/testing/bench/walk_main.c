@@ -262,13 +262,15 @@ static int parse(int argc, char **argv, struct options *o)
 
 static void print_legend(void)
 {
-	printf("# memory: %lu MiB, of which %lu MiB are in huge pages; last-level cache by the\n"
-	       "# time of a walk: %lu MiB, as CPUID says: %lu MiB; CPUs: %u\n"
+	printf("# memory: %lu MiB, of which %lu MiB are in huge pages; CPUs: %u\n"
+	       "# caches by the latency of loads: the core's %lu KiB, the last-level one %lu MiB, as\n"
+	       "# CPUID says %lu MiB\n"
 	       "# N.NN x [low high]: times as fast as stock in the same round, median and its 95 %%\n"
 	       "# interval. *: needs a section; saving and loading registers for each call, %.0f ns,\n"
 	       "# is in the figure before the /, and not in the one behind it\n",
-	       walk_setup.beyond >> 20, walk_setup.huge >> 20, walk_setup.llc >> 20,
-	       (machine.l3 ?: machine.l2) >> 20, walk_setup.threads, walk_setup.save_ns);
+	       walk_setup.beyond >> 20, walk_setup.huge >> 20, walk_setup.threads,
+	       walk_setup.core >> 10, walk_setup.llc >> 20, (machine.l3 ?: machine.l2) >> 20,
+	       walk_setup.save_ns);
 	printf("%-20s %-7s %-6s %-8s %-5s %16s  %-16s %s\n", "workload", "kind", "where", "order",
 	       "read", "stock, ns/4 KiB", "best", "times stock");
 }
@@ -374,9 +376,9 @@ static int write_walk_json(const char *path, json_t *list)
 	}
 	fprintf(f, "{\n\"schema\": \"%s\",\n\"cpu\": \"%s\", \"family\": %u, \"model\": %u,\n",
 		WALK_SCHEMA, machine.model_name, machine.family, machine.model);
-	fprintf(f, "\"mib\": %lu, \"huge_mib\": %lu, \"llc_mib\": %lu, \"threads\": %u, \"save_ns\": %.1f,\n\"loops\": [",
+	fprintf(f, "\"mib\": %lu, \"huge_mib\": %lu, \"llc_mib\": %lu, \"core_kib\": %lu, \"threads\": %u, \"save_ns\": %.1f,\n\"loops\": [",
 		walk_setup.beyond >> 20, walk_setup.huge >> 20, walk_setup.llc >> 20,
-		walk_setup.threads, walk_setup.save_ns);
+		walk_setup.core >> 10, walk_setup.threads, walk_setup.save_ns);
 	for (i = 0; i < json_array_size(list); i++) {
 		fputs(i ? ",\n" : "\n", f);
 		json_dumpf(json_array_get(list, i), f, JSON_REAL_PRECISION(5));
@@ -436,6 +438,11 @@ static void run_loops(const struct options *o, json_t *list)
 
 		if (!wants(o->workloads, w->name))
 			continue;
+		if (!walk_exists(w)) {
+			fprintf(stderr, "simdbench: %s: left out, a walk finds no cache behind those that 64 KiB fit\n",
+				w->name);
+			continue;
+		}
 		nr = wanted_subjects(w, o, subjects);
 		for (consumer = 0; consumer < NR_CONSUMERS; consumer++) {
 			if (!(o->read >> consumer & 1))
