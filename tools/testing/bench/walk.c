@@ -129,7 +129,8 @@ static unsigned long power_of_two(unsigned long bytes)
 /* How much of each memory a loop walks through. */
 static unsigned long extent_of(const struct workload *w)
 {
-	const bool two = w->kind != SIMD_KIND_clear && !(w->options & (WALK_HOT_DST | WALK_HOT_SRC));
+	const bool two = w->kind != SIMD_KIND_clear &&
+			 !(w->options & (WALK_HOT_DST | WALK_HOT_SRC));
 
 	switch (w->where) {
 	case WALK_CORE:
