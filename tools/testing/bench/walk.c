@@ -137,7 +137,7 @@ static unsigned long extent_of(const struct workload *w)
 		return max(CORE_BYTES, (unsigned long)w->bytes);
 	case WALK_LLC:
 		/* More than the core's caches hold, and no more than that: others use this one. */
-		return max(2 * walk_setup.core / (two ? 2 : 1), (unsigned long)w->bytes);
+		return max(walk_setup.core * (two ? 1 : 2), (unsigned long)w->bytes);
 	default:
 		return walk_setup.beyond / 2;
 	}
@@ -242,7 +242,7 @@ double walk_latency(const struct workload *w)
 /* In any CPU's first-level cache. */
 #define L1_BYTES	(16ul << 10)
 
-static double latency_in(unsigned long bytes)
+double walk_latency_in(unsigned long bytes)
 {
 	const struct workload w = {
 		.kind = SIMD_KIND_clear, .bytes = PAGE_SIZE, .where = WALK_BEYOND,
@@ -262,9 +262,9 @@ static double latency_in(unsigned long bytes)
  */
 static unsigned long cache_within(unsigned long bytes)
 {
-	const double limit = (latency_in(L1_BYTES) + latency_in(bytes)) / 2;
+	const double limit = (walk_latency_in(L1_BYTES) + walk_latency_in(bytes)) / 2;
 
-	for (bytes /= 2; bytes > L1_BYTES && latency_in(bytes) > limit; bytes /= 2)
+	for (bytes /= 2; bytes > L1_BYTES && walk_latency_in(bytes) > limit; bytes /= 2)
 		;
 	return bytes;
 }

@@ -87,6 +87,9 @@ bool walk_exists(const struct workload *w);
 /* Latency of a load from where a loop has stored, while it goes on, ns. */
 double walk_latency(const struct workload *w);
 
+/* Likewise, where a loop goes through so many bytes of memory. */
+double walk_latency_in(unsigned long bytes);
+
 /**
  * struct interval - a median and where it is with 95 % confidence
  * @median:	of the samples

@@ -95,6 +95,9 @@ static void test_statistics(void)
 /* Times as long, at least, as a load takes from the next place that is farther away. */
 #define CLEARLY		1.25
 
+/* Any CPU's second-level cache holds that. */
+#define LITTLE_BYTES	(128ul << 10)
+
 static double latency(enum walk_where where)
 {
 	const struct workload w = {
@@ -111,15 +114,12 @@ static double latency(enum walk_where where)
 static void test_states(void)
 {
 	const struct workload llc = { .where = WALK_LLC };
-	const unsigned long beyond = walk_setup.beyond;
 	double ns[NR_WALKS], caches, little;
 	unsigned int i;
 
 	for (i = 0; i < NR_WALKS; i++)
 		ns[i] = latency(i);
-	walk_setup.beyond = 256 << 10;
-	little = latency(WALK_BEYOND);
-	walk_setup.beyond = beyond;
+	little = walk_latency_in(LITTLE_BYTES);
 	printf("# a load takes %.1f ns in the core's caches, %.1f ns in the last-level cache, %.1f ns in memory, %.1f ns in little memory\n",
 	       ns[WALK_CORE], ns[WALK_LLC], ns[WALK_BEYOND], little);
 
