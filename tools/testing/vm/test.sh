@@ -15,10 +15,10 @@ cd "$top"
 checkers()
 {
 	echo "KTAP version 1"
-	echo "1..3"
+	echo "1..4"
 	nr=0
 	bad=0
-	for checker in ktap.sh checklog.sh watch.sh; do
+	for checker in ktap.sh checklog.sh watch.sh test.sh; do
 		nr=$((nr + 1))
 		if "$vm/$checker" --selftest; then
 			echo "ok $nr $checker"
@@ -38,6 +38,13 @@ guest()
 	[ ! -e "$out/$1.failed" ]
 }
 
+# A step of the selftest, with a child that takes its time to end.
+endless()
+{
+	sh -c 'trap "sleep 0.5; exit" TERM; sleep 99 & echo $PPID $$ $! >>"$0"; wait' "$ids" &
+	wait
+}
+
 # What prints the KTAP of a step.
 do_step()
 {
@@ -54,6 +61,7 @@ do_step()
 	kunit)		"$vm/kunit.sh" ;;
 	bochs-*)	"$vm/bochs.sh" "${1#bochs-}" ;;
 	vm-*)		guest "${1#vm-}" ;;
+	endless-*)	endless ;;
 	esac
 }
 
@@ -62,7 +70,8 @@ if [ "${1-}" = --step ]; then
 	exit
 fi
 
-# The process groups of steps, or the lanes that run them. A lane ignores SIGINT.
+# The process group of what runs, or the lanes, each of which has one. A lane ignores
+# SIGINT.
 running=
 stop()
 {
@@ -71,7 +80,25 @@ stop()
 		kill -- "-$pid" 2>/dev/null || kill "$pid" 2>/dev/null || :
 	done
 	wait
+	# A child whose parent is gone already may take its time to clean up.
+	tenths=0
+	for pid in $running; do
+		while kill -s 0 -- "-$pid" 2>/dev/null && [ $tenths -lt 300 ]; do
+			sleep 0.1
+			tenths=$((tenths + 1))
+		done
+	done
 	exit 1
+}
+
+# group COMMAND...: run it as what stop() ends, as a whole
+group()
+{
+	setsid "$@" </dev/null &
+	running=$!
+	wait $running && rc=0 || rc=$?
+	running=
+	return $rc
 }
 
 run()
@@ -80,11 +107,7 @@ run()
 	ktap=$out/$name.ktap
 	before=$(date +%s)
 	step "$name"
-	rc=0
-	setsid "$vm/test.sh" --step "$name" >"$ktap" 2>"$out/$name.log" </dev/null &
-	running=$!
-	wait $running || rc=$?
-	running=
+	group "$vm/test.sh" --step "$name" >"$ktap" 2>"$out/$name.log" || :
 
 	"$vm/ktap.sh" "$ktap" >"$out/$name.count" && counted=0 || counted=1
 	# A failure that no result tells of is one all the same.
@@ -137,18 +160,49 @@ lanes()
 	running=
 }
 
+# selftest: of two steps, and of what they have started, a signal leaves nothing
+selftest()
+{
+	out=$(mktemp -d)
+	export ids="$out/ids"
+	: >"$ids"
+	(
+		trap stop TERM
+		lanes endless-1 endless-2
+	) >"$out/log" 2>&1 &
+	until [ "$(wc -w <"$ids")" = 6 ]; do
+		kill -0 $! || return 1
+		sleep 0.1
+	done
+	kill $!
+	wait $! || :
+	bad=0
+	for pid in $(cat "$ids"); do
+		# A zombie is gone, too.
+		! grep -qs '^State:.[^ZX]' "/proc/$pid/status" || bad=1
+	done
+	[ $bad = 0 ] || echo "# a process of a step is left"
+	rm -r "$out"
+	return $bad
+}
+
 vm_steps()
 {
 	printf 'vm-%s ' "$@"
 }
+
+if [ "${1-}" = --selftest ]; then
+	selftest
+	exit
+fi
 
 rm -rf "$out"
 mkdir -p "$out"
 exec 3>&1
 trap stop HUP INT TERM
 case ${1-} in
-check)	"$vm/packages.sh" check 6.12 ;;
-*)	"$vm/packages.sh" test ;;
+check)	group "$vm/packages.sh" check 6.12 ;;
+*)	group "$vm/packages.sh" test ;;
 esac
 case ${1-} in
 check)
