@@ -33,6 +33,7 @@ checkers()
 # The guest's results; its progress is for whoever watches.
 guest()
 {
+	rm -f "$out/$1.failed"
 	{ "$vm/guest.sh" "$1" 2>&1 || touch "$out/$1.failed"; } | sed -u "s/^/$1: /" >&3
 	cat "$build/run/$1/results.ktap"
 	[ ! -e "$out/$1.failed" ]
@@ -66,6 +67,9 @@ do_step()
 }
 
 if [ "${1-}" = --step ]; then
+	# Who types this reads the progress of a guest where messages of errors go.
+	(: >&3) 2>/dev/null || exec 3>&2
+	mkdir -p "$out"
 	do_step "$2"
 	exit
 fi
