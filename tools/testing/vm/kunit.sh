@@ -15,8 +15,9 @@ kdir=$build/kunit-um
 out=$build/run/kunit
 
 # Devices, and what serves processes, are in a UML kernel by default. Without them it takes
-# less time to build, and PCI does not warn that there is none.
-config=--kconfig_add=CONFIG_EXPERT=y
+# less time to build, and PCI does not warn that there is none. So does what is optimized
+# for size.
+config="--kconfig_add=CONFIG_EXPERT=y --kconfig_add=CONFIG_CC_OPTIMIZE_FOR_SIZE=y"
 for symbol in UML_PCI_OVER_VIRTIO VIRTIO_UML HID INPUT BLOCK IO_URING AIO COREDUMP EPOLL \
 	SIGNALFD TIMERFD EVENTFD FHANDLE SUSPEND HW_RANDOM SERIO INOTIFY_USER DNOTIFY \
 	COMPACTION SECCOMP PROC_FS FW_LOADER UNIX98_PTYS LEGACY_PTYS FILE_LOCKING MCONSOLE; do
