@@ -59,7 +59,7 @@
 /* Even, as no byte of the source is. */
 #define POISON		0xee
 
-#define CASES		100000
+#define CASES		25000
 #define SEED		0x5eed0123456789ab
 
 /* Below it the device's rows are not asked for. */
