@@ -30,6 +30,12 @@ checkers()
 	return $bad
 }
 
+# Several steps run these: one builds them.
+programs()
+{
+	flock "$build/lock" make -s -C "$selftests" >&2
+}
+
 # The guest's results; its progress is for whoever watches.
 guest()
 {
@@ -51,9 +57,9 @@ do_step()
 {
 	case $1 in
 	checkers)	checkers ;;
-	harness)	make -s -C "$selftests" check ;;
+	harness)	programs; make -s -C "$selftests" check ;;
 	bench)		make -s -C tools/testing/bench check ;;
-	models)		"$selftests/models.sh" ;;
+	models)		programs; make -s -C "$selftests" models ;;
 	lint)		"$vm/lint.sh" ;;
 	model)		tools/testing/model/run.sh ;;
 	series)		tools/series/check.sh ;;
@@ -210,22 +216,16 @@ check)	group "$vm/packages.sh" check 6.12 ;;
 esac
 case ${1-} in
 check)
-	for name in checkers harness bench vm-6.12; do
-		run $name
-	done
+	lanes checkers bench harness vm-6.12
 	;;
 vm)
 	# shellcheck disable=SC2046 # words
 	lanes $(vm_steps $(patched_guests))
 	;;
 *)
-	# These measure times, or build what others need.
-	for name in checkers harness bench models; do
-		run $name
-	done
 	# shellcheck disable=SC2046,SC2086 # words
-	lanes lint model series off bare kunit bochs-i386 bochs-6.12 \
-		$(vm_steps $(kernel_names) $guests)
+	lanes checkers bench harness models lint model series off bare kunit \
+		bochs-i386 bochs-6.12 $(vm_steps $(kernel_names) $guests)
 	;;
 esac
 
