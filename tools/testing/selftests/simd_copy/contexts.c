@@ -10,6 +10,7 @@
  * The device counts wrong bytes, and spoils some after each run to see that it
  * would have counted them.
  */
+#include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -72,12 +73,13 @@ static int read_rows(void)
 	while (nr_rows < ARRAY_SIZE(rows) && fgets(line, sizeof(line), f)) {
 		struct row *r = &rows[nr_rows];
 
-		if (sscanf(line, "%15s %15s %7s %31s", kind, name, guard, r->lacks) != 4)
+		/* Of a row that is supported, and not in use, there is no fourth word. */
+		if (sscanf(line, "%15s %15s %7s %31s", kind, name, guard, r->lacks) < 3)
 			continue;
-		if (strcmp(kind, "clear") && strcmp(kind, "copy") && strcmp(kind, "to_user"))
+		if (strcmp(guard, "NONE") && strcmp(guard, "XMM") && strcmp(guard, "MMX"))
 			continue;
 		snprintf(r->name, sizeof(r->name), "%s/%s", kind, name);
-		r->guarded = strcmp(guard, "NONE");
+		r->guarded = !!strcmp(guard, "NONE");
 		nr_rows++;
 	}
 	fclose(f);
@@ -169,6 +171,14 @@ static const char *explain(int err)
 	}
 }
 
+/* There are rows that need a section then. */
+static int has_mmx(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) && d & bit_MMX;
+}
+
 static int differs(unsigned int context)
 {
 	return context == SIMD_COPY_TEST_SECTION_SOFTIRQ ? softirqs_wait : realtime;
@@ -180,7 +190,7 @@ static void test_context(unsigned int context)
 	const char *refused = differs(context) && c->refused_else ? c->refused_else : c->refused;
 	int later = context == SIMD_COPY_TEST_EXIT || context == SIMD_COPY_TEST_HOTPLUG;
 	struct simd_copy_test_run run;
-	unsigned int i, n = 0;
+	unsigned int i, n = 0, guarded = 0;
 	int err;
 
 	if (later) {
@@ -195,6 +205,7 @@ static void test_context(unsigned int context)
 		if (!usable(&rows[i]))
 			continue;
 		n++;
+		guarded += rows[i].guarded;
 		if (later)
 			err = ioctl(fd, SIMD_COPY_TEST_RESULT, &run) ? errno : 0;
 		else
@@ -212,8 +223,8 @@ static void test_context(unsigned int context)
 			     run.ran ? "ran" : "did not run", run.reason,
 			     *want ? "not run" : "run", want);
 	}
-	if (!n)
-		FAIL("no rows: nothing was tested");
+	if (!n || (!guarded && has_mmx()))
+		FAIL("no rows%s: nothing was tested", n ? " that need a section" : "");
 }
 
 static void expect(const char *row, unsigned int npages, int want)
