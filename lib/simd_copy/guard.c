@@ -18,6 +18,21 @@
  *    saved already.
  * 4. Sections do not nest, a section being open on this CPU refuses the next,
  *    whoever opened it: irq_fpu_usable() knows, but for UML, where it does not.
+ *    An NMI, a hardirq on PREEMPT_RT and early boot are refused: none of them can
+ *    know whether a section is open.
+ * 5. Nothing sleeps in a section: the registers would be lost as in rule 3. With
+ *    CONFIG_SIMD_COPY_DEBUG a section that schedules is reported: see debug.c.
+ * 6. A section is short. It ends after as many bytes as its row says, so that
+ *    preemption and softirqs do not wait for a whole extent.
+ * 7. A section ends in the interrupt state in which it began, and ends whatever
+ *    happens in it: simd_section() is the only way into one.
+ * 8. UML has no kernel_fpu_begin_mask(). The host saves the registers of the
+ *    kernel's process, so that FNCLEX and EMMS are all that is left of a section.
+ * 9. A task that has softirqs off, or preemption off on PREEMPT_RT, is refused. It
+ *    may be inside fpregs_lock(), where the registers on the CPU are taken for the
+ *    owner's, and irq_fpu_usable() does not tell: a section would overwrite them.
+ * 10. An instruction may only touch memory that whoever emulates the access can do
+ *    it to. This is up to the choice of rows: see simd_detect().
  *
  * tools/testing/model holds the same steps as a model, with everything that can
  * happen between them, and shows what goes wrong without each rule. Whoever
@@ -62,6 +77,7 @@ static DEFINE_PER_CPU(enum simd_guard, simd_live);
 
 const char *const simd_refusal_names[SIMD_NR_REFUSALS] = {
 	[SIMD_REFUSED_NESTED]	= "nested",
+	[SIMD_REFUSED_FPREGS]	= "fpregs",
 	[SIMD_REFUSED_SOFTIRQ]	= "softirq",
 	[SIMD_REFUSED_HARDIRQ]	= "hardirq",
 	[SIMD_REFUSED_RT]	= "rt_hardirq",
@@ -71,7 +87,19 @@ const char *const simd_refusal_names[SIMD_NR_REFUSALS] = {
 };
 SIMD_EXPORT_FOR_TESTS(simd_refusal_names);
 
-/* Why a section can not be opened here, SIMD_NR_REFUSALS if it can. */
+/*
+ * Whether a task may be inside fpregs_lock(), which turns softirqs off, or preemption on
+ * PREEMPT_RT. The caller has preemption off once itself. A softirq can not have
+ * interrupted fpregs_lock(), and a hardirq asks irq_fpu_usable().
+ */
+static bool may_hold_fpregs(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return (preempt_count() & PREEMPT_MASK) > PREEMPT_OFFSET;
+	return in_task() && softirq_count();
+}
+
+/* Why a section can not be opened here, SIMD_NR_REFUSALS if it can. Preemption is off. */
 static enum simd_refusal refusal(void)
 {
 	if (in_nmi())
@@ -85,7 +113,7 @@ static enum simd_refusal refusal(void)
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && in_hardirq())
 		return SIMD_REFUSED_RT;
 	if (!this_cpu_read(simd_live) && irq_fpu_usable())
-		return SIMD_NR_REFUSALS;
+		return may_hold_fpregs() ? SIMD_REFUSED_FPREGS : SIMD_NR_REFUSALS;
 	if (in_hardirq())
 		return SIMD_REFUSED_HARDIRQ;
 	if (in_serving_softirq())
@@ -118,8 +146,9 @@ void simd_refuse(enum simd_refusal why)
  * the interrupt state, or run for longer than a few microseconds. Only
  * simd_section() calls this, so that no path can leave a section open.
  *
- * Context: any. Refused in NMI, in early boot, in a hardirq under PREEMPT_RT,
- * and wherever a section of any kernel user is already open on this CPU.
+ * Context: any. Refused in NMI, in early boot, in a hardirq under PREEMPT_RT, in a
+ * task that has softirqs off (PREEMPT_RT: preemption), and wherever a section of
+ * any kernel user is already open on this CPU.
  * Return: true if the section is open, false if it was refused: nothing has
  * changed then, and the caller uses a routine of %SIMD_GUARD_NONE.
  */

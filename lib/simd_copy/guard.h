@@ -10,6 +10,8 @@
 /**
  * enum simd_refusal - why a section was refused
  * @SIMD_REFUSED_NESTED:	the task has one open on this CPU already
+ * @SIMD_REFUSED_FPREGS:	the task has softirqs off, or preemption on PREEMPT_RT: it
+ *				may be inside fpregs_lock()
  * @SIMD_REFUSED_SOFTIRQ:	the softirq interrupted one
  * @SIMD_REFUSED_HARDIRQ:	the hardirq interrupted one
  * @SIMD_REFUSED_RT:		the hardirq may have interrupted one: PREEMPT_RT
@@ -21,6 +23,7 @@
  */
 enum simd_refusal {
 	SIMD_REFUSED_NESTED,
+	SIMD_REFUSED_FPREGS,
 	SIMD_REFUSED_SOFTIRQ,
 	SIMD_REFUSED_HARDIRQ,
 	SIMD_REFUSED_RT,

@@ -213,6 +213,9 @@ static void others_section(void)
 
 #define TAKEN	SIMD_NR_REFUSALS
 
+/* What has to come of it where a task may be inside fpregs_lock(). */
+#define IN_FPREGS_LOCK(_may)	((_may) ? SIMD_REFUSED_FPREGS : TAKEN)
+
 static const struct context {
 	const char		*name;
 	void			(*enter)(void);
@@ -220,8 +223,8 @@ static const struct context {
 	enum simd_refusal	refused;
 } contexts[] = {
 	{ "task", run_rows, 0, TAKEN },
-	{ "preemption off", preempt_off, 0, TAKEN },
-	{ "softirqs off", softirqs_off, 0, TAKEN },
+	{ "preemption off", preempt_off, 0, IN_FPREGS_LOCK(IS_ENABLED(CONFIG_PREEMPT_RT)) },
+	{ "softirqs off", softirqs_off, 0, IN_FPREGS_LOCK(!IS_ENABLED(CONFIG_PREEMPT_RT)) },
 	{ "interrupts off", irqs_off, IRQS_OFF, TAKEN },
 	{ "softirq", softirq, IN_SOFTIRQ, TAKEN },
 	{ "hardirq", hardirq, IN_HARDIRQ | IRQS_OFF, TAKEN },

@@ -114,6 +114,8 @@ static u8 *dst, *src;
  * @context:	enum simd_copy_test_context
  * @reached:	it came to run there
  * @ran:	what simd_run_row() said
+ * @lost:	bytes of the registers of whoever holds fpregs_lock() that it changed
+ * @blind:	a section there changes none that @lost would count
  */
 static struct test {
 	unsigned int	row;
@@ -121,6 +123,8 @@ static struct test {
 	u32		context;
 	bool		reached;
 	bool		ran;
+	u32		lost;
+	bool		blind;
 } test;
 
 /**
@@ -216,6 +220,104 @@ static void run_here(void)
 	test.ran = simd_run_row(test.row, dst + RED_ZONE, src + RED_ZONE, test.len);
 }
 
+/* Registers in the form of XSAVE, which begins with that of FXSAVE. */
+union registers {
+	struct {
+		struct fxregs_state	legacy;
+		struct xstate_header	header;
+	};
+	u8	bytes[PAGE_SIZE];
+} __aligned(64);
+
+/* All but those that no row touches: PKRU and AMX. */
+static u32 registers_mask(void)
+{
+	return xgetbv(XCR_XFEATURE_ENABLED_MASK) & (SIMD_XFEATURES_ZMM | XFEATURE_MASK_FP);
+}
+
+static void save_registers(union registers *r)
+{
+	memset(r, 0, sizeof(*r));
+	if (boot_cpu_has(X86_FEATURE_XSAVE))
+		asm volatile("xsave %0" : "+m" (*r) : "a" (registers_mask()), "d" (0));
+	else if (boot_cpu_has(X86_FEATURE_FXSR))
+		asm volatile("fxsave %0" : "+m" (*r));
+	else /* twice: the FRSTOR of an emulator may lose the instruction pointer */
+		asm volatile("fnsave %0; frstor %0; fnsave %0; frstor %0" : "+m" (*r));
+}
+
+static void load_registers(const union registers *r)
+{
+	if (boot_cpu_has(X86_FEATURE_XSAVE))
+		asm volatile("xrstor %0" : : "m" (*r), "a" (registers_mask()), "d" (0));
+	else if (boot_cpu_has(X86_FEATURE_FXSR))
+		asm volatile("fxrstor %0" : : "m" (*r));
+	else
+		asm volatile("frstor %0" : : "m" (*r));
+}
+
+/* Load registers with what no task and no routine has in them. */
+static void load_rubbish(void)
+{
+	static union registers rubbish;
+
+	lockdep_assert_held(&test_lock);
+	if (!boot_cpu_has(X86_FEATURE_FXSR)) {
+		asm volatile("fninit; .rept 8; fldpi; .endr");
+		return;
+	}
+	memset(&rubbish.legacy, 0x5a, sizeof(rubbish.legacy));
+	rubbish.legacy.cwd = 0x37f;
+	rubbish.legacy.swd = 0;
+	rubbish.legacy.twd = 0xff;
+	rubbish.legacy.mxcsr = MXCSR_DEFAULT;
+	/* All else that the mask names gets its initial value: 0. */
+	rubbish.header.xfeatures = XFEATURE_MASK_FPSSE;
+	load_registers(&rubbish);
+}
+
+static u32 count_lost(const union registers *before, const union registers *after)
+{
+	const unsigned int header = sizeof(before->legacy), rest = header + sizeof(before->header);
+	unsigned int i;
+	u32 lost = 0;
+
+	/* The header says what is in use, of which a CPU may have another opinion any time. */
+	for (i = 0; i < sizeof(before->bytes); i++)
+		lost += (i < header || i >= rest) && before->bytes[i] != after->bytes[i];
+	return lost;
+}
+
+/*
+ * As the kernel does it that saves a task's registers for a signal, or loads them after
+ * one: inside fpregs_lock() what is in the registers is the owner's. The control is a
+ * section that opens all the same.
+ */
+static void run_in_fpregs_lock(void)
+{
+	const struct simd_routine *r = &simd_routines[test.row];
+	static union registers before, after;
+
+	/* Saves those of the caller, who gets them back on its way to user space. */
+	kernel_fpu_begin_mask(0);
+	kernel_fpu_end();
+
+	fpregs_lock();
+	load_rubbish();
+	save_registers(&before);
+	run_here();
+	save_registers(&after);
+	test.lost = count_lost(&before, &after);
+	if (r->guard) {
+		kernel_fpu_begin_mask(0);
+		simd_call(r->kind, r->fn, dst + RED_ZONE, src + RED_ZONE, test.len);
+		kernel_fpu_end();
+		save_registers(&after);
+		test.blind = !count_lost(&before, &after);
+	}
+	fpregs_unlock();
+}
+
 static void run_work(struct work_struct *work)
 {
 	run_here();
@@ -272,6 +374,9 @@ static void run_in_context(void)
 		local_bh_disable();
 		run_here();
 		local_bh_enable();
+		break;
+	case SIMD_COPY_TEST_FPREGS:
+		run_in_fpregs_lock();
 		break;
 	case SIMD_COPY_TEST_KTHREAD:
 		schedule_work(&work);
@@ -357,13 +462,14 @@ static int run_test(struct simd_copy_test_run *run)
 
 	run->ran = test.ran;
 	run->wrong = count_wrong();
+	run->lost = test.lost;
 	run->reason[0] = '\0';
 	for (i = 0; i < SIMD_NR_REFUSALS; i++) {
 		if (after.refused[i] != before.refused[i])
 			strscpy(run->reason, run->reason[0] ? "several" : simd_refusal_names[i],
 				sizeof(run->reason));
 	}
-	return !run->wrong && count_is_blind() ? -EIO : 0;
+	return test.blind || (!run->wrong && count_is_blind()) ? -EIO : 0;
 }
 
 static int start_test(struct file *file, struct simd_copy_test_run *run)
@@ -570,32 +676,12 @@ static void offend_bytes(const struct simd_routine *r)
 /* Only while the registers on the CPU are those of the caller. */
 static int offend_no_save(void)
 {
-	static struct {
-		struct fxregs_state	legacy;
-		struct xstate_header	header;
-	} __aligned(64) rubbish;
-	u64 mask = SIMD_XFEATURES_ZMM | XFEATURE_MASK_FP;
 	int err = -EAGAIN;
 
 	guard(mutex)(&test_lock);
-	memset(&rubbish.legacy, 0x5a, sizeof(rubbish.legacy));
-	rubbish.legacy.cwd = 0x37f;
-	rubbish.legacy.swd = 0;
-	rubbish.legacy.twd = 0xff;
-	rubbish.legacy.mxcsr = MXCSR_DEFAULT;
-	/* All else that the mask names gets its initial value: 0. */
-	rubbish.header.xfeatures = XFEATURE_MASK_FPSSE;
-
 	local_irq_disable();
 	if (simd_saves_state()) {
-		if (boot_cpu_has(X86_FEATURE_XSAVE)) {
-			mask &= xgetbv(XCR_XFEATURE_ENABLED_MASK);
-			asm volatile("xrstor %0" : : "m" (rubbish), "a" ((u32)mask), "d" (0));
-		} else if (boot_cpu_has(X86_FEATURE_FXSR)) {
-			asm volatile("fxrstor %0" : : "m" (rubbish));
-		} else {
-			asm volatile("fninit; .rept 8; fldpi; .endr");
-		}
+		load_rubbish();
 		err = 0;
 	}
 	local_irq_enable();

@@ -54,6 +54,7 @@ struct simd_copy_test_probe {
  * @SIMD_COPY_TEST_IRQS_OFF:		in the caller, interrupts off
  * @SIMD_COPY_TEST_PREEMPT_OFF:		in the caller, preemption off
  * @SIMD_COPY_TEST_BH_OFF:		in the caller, softirqs off
+ * @SIMD_COPY_TEST_FPREGS:		in the caller, inside fpregs_lock()
  * @SIMD_COPY_TEST_KTHREAD:		in a kernel thread
  * @SIMD_COPY_TEST_SOFTIRQ:		in a softirq, outside any section
  * @SIMD_COPY_TEST_HARDIRQ:		in a hardirq, outside any section
@@ -71,6 +72,7 @@ enum simd_copy_test_context {
 	SIMD_COPY_TEST_IRQS_OFF,
 	SIMD_COPY_TEST_PREEMPT_OFF,
 	SIMD_COPY_TEST_BH_OFF,
+	SIMD_COPY_TEST_FPREGS,
 	SIMD_COPY_TEST_KTHREAD,
 	SIMD_COPY_TEST_SOFTIRQ,
 	SIMD_COPY_TEST_HARDIRQ,
@@ -92,6 +94,8 @@ enum simd_copy_test_context {
  * @context:	in: enum simd_copy_test_context
  * @ran:	out: 1 if the routine did all of it, 0 if a section was refused
  * @wrong:	out: bytes that are not what they should be, red zones included
+ * @lost:	out: bytes of the registers that the row has changed, in
+ *		%SIMD_COPY_TEST_FPREGS
  * @reason:	out: the refusal that was counted meanwhile, "" if none was
  *
  * For %SIMD_COPY_TEST_EXIT and %SIMD_COPY_TEST_HOTPLUG the call only arms the
@@ -103,6 +107,7 @@ struct simd_copy_test_run {
 	__u32	context;
 	__u32	ran;
 	__u32	wrong;
+	__u32	lost;
 	char	reason[16];
 };
 

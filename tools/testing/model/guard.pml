@@ -31,6 +31,8 @@
  *   NO_RULE6		the section has no bound
  *   NO_RULE7		a fault leaves the section open
  *   NO_RULE7_IRQ	 or turns interrupts on for a caller that has them off
+ *   NO_RULE9		a task may open one inside fpregs_lock(). Rule 8 is about UML and
+ *			rule 10 about instructions, which are not here
  *   NO_FALLBACK	a refusal is taken for success
  *   NO_PREEMPT_OFF	simd_guard_begin() can migrate until the section is open
  *   NO_EMMS		the routine leaves the tags valid. Nothing comes of it: no
@@ -67,7 +69,7 @@ hidden byte mark_on_another_CPU, sigframe_wrong, irq_state_changed, preempt_coun
 hidden byte task_refused, softirq_refused, hardirq_refused, fault_in_section;
 hidden byte softirq_section, hardirq_section, exception_cleared;
 hidden byte exception_of_another_task_cleared, exception_delivered;
-hidden byte migrated_between_sections, registers_still_valid;
+hidden byte migrated_between_sections, registers_still_valid, refused_in_fpregs_lock;
 
 /* enum simd_guard, and another user of kernel_fpu_begin(), such as crypto */
 #define NONE		0
@@ -272,15 +274,24 @@ inline kernel_fpu_end(class)
 #define REFUSES_HARDIRQ	PREEMPT_RT
 #endif
 
+/* What a task knows of fpregs_lock(). simd_guard_begin() has preemption off itself. */
+#ifdef NO_RULE9
+#define MAY_HOLD_FPREGS	0
+#else
+#define MAY_HOLD_FPREGS							\
+	(is_task(me) && (PREEMPT_RT -> preempt_count[CPU] > PREEMPT_COUNT : bh_off[CPU]))
+#endif
+
 /* NMI and early boot come to no section: nothing to see there. */
 inline refusal()
 {
 #ifdef NO_RULE4
-	STEP(usable = 1)
+	STEP(usable = 1);
 #else
 	STEP(usable = simd_live[CPU] == NONE && !(REFUSES_HARDIRQ && in_hardirq()));
-	STEP(usable = usable && irq_fpu_usable())
+	STEP(usable = usable && irq_fpu_usable());
 #endif
+	STEP(usable = usable && !MAY_HOLD_FPREGS)
 }
 
 inline simd_guard_begin(class)
@@ -377,7 +388,8 @@ inline routine(class, bytes)
 	STEP(switch_out(CPU));
 #endif
 	if
-	:: me == OWNER && !irqs_off[CPU] ->	/* only user copies fault */
+	/* Only user copies fault, and inside fpregs_lock() none is made that sleeps. */
+	:: me == OWNER && !irqs_off[CPU] && !in_sigframe ->
 		STEP(page_fault())
 	:: true
 	fi;
@@ -434,6 +446,7 @@ inline simd_run(class, total)
 			:: else
 			fi;
 			EVENT(task_refused, !usable && is_task(me));
+			EVENT(refused_in_fpregs_lock, !usable && in_sigframe);
 			EVENT(softirq_refused, !usable && me == SOFTIRQ);
 			EVENT(hardirq_refused, !usable && me == HARDIRQ);
 			if
@@ -483,10 +496,13 @@ inline copy(total)
 }
 
 #define LOCALS								\
-	bit usable, saves, faulted, irqs_were_off, foreign;		\
+	bit usable, saves, faulted, irqs_were_off, foreign, in_sigframe; \
 	byte class, left, n, moved, count_was, cpu_was
 
-/* copy_fpstate_to_sigframe(): the registers go to user memory as they are. */
+/*
+ * copy_fpstate_to_sigframe(): the registers go to user memory as they are. What happens
+ * to copy in between, such as a page fault or a tracer, must leave them alone.
+ */
 inline sigframe()
 {
 	STEP(	bh_off[CPU] = bh_off[CPU] + !PREEMPT_RT;	/* fpregs_lock() */
@@ -497,6 +513,14 @@ inline sigframe()
 		:: else
 		fi
 	);
+	if
+	:: class = XMM
+	:: class = MMX
+	fi;
+	in_sigframe = 1;
+	simd_run(class, 1);
+	class = NONE;
+	in_sigframe = 0;
 	STEP(	CHECK(sigframe_wrong, INTACT(CPU, me) && cpu_regs[CPU].es));
 	STEP(	bh_off[CPU] = bh_off[CPU] - !PREEMPT_RT;
 		preempt_count[CPU] = preempt_count[CPU] - PREEMPT_RT

@@ -18,11 +18,11 @@ bh_off="-DPREEMPT_COUNT=1 -DBH_OFF=1"
 # What has to be possible. On RT no softirq interrupts, and no hardirq may copy.
 rt_events="exception_cleared exception_delivered exception_of_another_task_cleared"
 rt_events="$rt_events fault_in_section hardirq_refused migrated_between_sections"
-rt_events="$rt_events registers_still_valid task_refused"
+rt_events="$rt_events refused_in_fpregs_lock registers_still_valid task_refused"
 events="exception_cleared exception_delivered exception_of_another_task_cleared"
 events="$events fault_in_section hardirq_refused hardirq_section"
-events="$events migrated_between_sections registers_still_valid softirq_refused"
-events="$events softirq_section task_refused"
+events="$events migrated_between_sections refused_in_fpregs_lock registers_still_valid"
+events="$events softirq_refused softirq_section task_refused"
 
 # EXPECTED | flags | what it is. EXPECTED is "holds", "ends" if it is about
 # liveness, the events that are possible, or the property that does not hold.
@@ -48,6 +48,8 @@ too_many_bytes | $none -DNO_RULE6 | without rule 6, the bound
 section_left_open | $none -DNO_RULE7 | without rule 7, the end
 never_ends | $rt -DNO_RULE7 -DLIVENESS | without rule 7, the end, in time
 irq_state_changed | $none -DNO_RULE7_IRQ | without rule 7, interrupt state
+sigframe_wrong | $none -DNO_RULE9 | without rule 9, refusal in fpregs_lock()
+sigframe_wrong | $rt -DNO_RULE9 | without rule 9, refusal in fpregs_lock() on RT
 data_missing | $none -DNO_FALLBACK | without the fallback
 mark_on_another_CPU | $preempt -DNO_PREEMPT_OFF | without preemption off around the refusal
 holds | $rt -DNO_EMMS | nobody sees that EMMS is missing, with the registers reloaded

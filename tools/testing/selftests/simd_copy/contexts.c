@@ -5,10 +5,10 @@
  * Wherever it runs, the data must be right: by the routine, or by stock where
  * no section can be opened. And it must be refused where it may not run, for
  * the right reason, and nowhere else: a guard that always refuses is safe and
- * of no use.
+ * of no use. Inside fpregs_lock() the registers must be what they were before.
  *
  * The device counts wrong bytes, and spoils some after each run to see that it
- * would have counted them.
+ * would have counted them. It counts lost registers, and loses some likewise.
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -39,8 +39,10 @@ static const struct context {
 } contexts[SIMD_COPY_TEST_NR_CONTEXTS] = {
 	[SIMD_COPY_TEST_TASK]		  = { "task", "" },
 	[SIMD_COPY_TEST_IRQS_OFF]	  = { "interrupts off", "" },
-	[SIMD_COPY_TEST_PREEMPT_OFF]	  = { "preemption off", "" },
-	[SIMD_COPY_TEST_BH_OFF]		  = { "softirqs off", "" },
+	/* fpregs_lock() is one or the other, and nobody can tell it from that. */
+	[SIMD_COPY_TEST_PREEMPT_OFF]	  = { "preemption off", "", "fpregs" },
+	[SIMD_COPY_TEST_BH_OFF]		  = { "softirqs off", "fpregs", "" },
+	[SIMD_COPY_TEST_FPREGS]		  = { "fpregs_lock", "fpregs" },
 	[SIMD_COPY_TEST_KTHREAD]	  = { "kernel thread", "" },
 	[SIMD_COPY_TEST_SOFTIRQ]	  = { "softirq", "" },
 	[SIMD_COPY_TEST_HARDIRQ]	  = { "hardirq", "", "rt_hardirq" },
@@ -166,7 +168,7 @@ static const char *explain(int err)
 	switch (err) {
 	case EBUSY:	return "it did not run there";
 	case ENODATA:	return "it did not run";
-	case EIO:	return "the device does not notice wrong bytes: the test is void";
+	case EIO:	return "the device does not notice what is wrong: the test is void";
 	default:	return strerror(err);
 	}
 }
@@ -218,6 +220,8 @@ static void test_context(unsigned int context)
 		}
 		if (run.wrong)
 			FAIL("%s: %u bytes are wrong", rows[i].name, run.wrong);
+		if (run.lost)
+			FAIL("%s: %u bytes of the registers are lost", rows[i].name, run.lost);
 		if (run.ran != !*want || strcmp(run.reason, want))
 			FAIL("%s: %s, refused: '%s', should %s, refused: '%s'", rows[i].name,
 			     run.ran ? "ran" : "did not run", run.reason,

@@ -150,6 +150,7 @@ static const char *const context_names[SIMD_COPY_TEST_NR_CONTEXTS] = {
 	[SIMD_COPY_TEST_IRQS_OFF]	 = "irqs-off",
 	[SIMD_COPY_TEST_PREEMPT_OFF]	 = "preempt-off",
 	[SIMD_COPY_TEST_BH_OFF]		 = "bh-off",
+	[SIMD_COPY_TEST_FPREGS]		 = "fpregs-lock",
 	[SIMD_COPY_TEST_KTHREAD]	 = "kthread",
 	[SIMD_COPY_TEST_SOFTIRQ]	 = "softirq",
 	[SIMD_COPY_TEST_HARDIRQ]	 = "hardirq",
