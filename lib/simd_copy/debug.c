@@ -101,6 +101,26 @@ static struct preempt_ops preempt_ops = {
 	.sched_out	= sched_out,
 };
 
+/*
+ * The section that this task has open, NULL if it has none. Whoever has scheduled in one
+ * may be on another CPU than it began on. An interrupt's own section comes first.
+ */
+static struct section_debug *find_section(void)
+{
+	/* A section that can sleep is where preemption is on: it is what this is to report. */
+	struct section_debug *d = raw_cpu_ptr(&section_debug);
+	int cpu;
+
+	if (READ_ONCE(d->task) == current)
+		return d;
+	for_each_possible_cpu(cpu) {
+		d = per_cpu_ptr(&section_debug, cpu);
+		if (READ_ONCE(d->task) == current)
+			return d;
+	}
+	return NULL;
+}
+
 /**
  * simd_debug_begin() - a section has been opened
  * @guard:	its class
@@ -109,7 +129,7 @@ void simd_debug_begin(enum simd_guard guard)
 {
 	struct section_debug *d = this_cpu_ptr(&section_debug);
 
-	d->task = current;
+	WRITE_ONCE(d->task, current);
 	d->guard = guard;
 	d->irqs_off = irqs_disabled();
 	d->scheduled = false;
@@ -128,18 +148,11 @@ void simd_debug_begin(enum simd_guard guard)
  */
 void simd_debug_end(enum simd_guard guard)
 {
-	struct section_debug *d = this_cpu_ptr(&section_debug);
-	int cpu;
+	struct section_debug *d = find_section();
 
-	/* A section that has been scheduled may end on another CPU. */
-	for_each_possible_cpu(cpu) {
-		if (d->task == current)
-			break;
-		d = per_cpu_ptr(&section_debug, cpu);
-	}
-	if (d->task != current || d->guard != guard)
-		report(RULE_CLASS, d->r);
-	if (d->task != current)
+	if (!d || d->guard != guard)
+		report(RULE_CLASS, d ? d->r : NULL);
+	if (!d)
 		return;
 
 	if (d->scheduled)
@@ -148,8 +161,7 @@ void simd_debug_end(enum simd_guard guard)
 		report(RULE_IRQS, d->r);
 	if (d->notified)
 		preempt_notifier_unregister(&d->notifier);
-	d->task = NULL;
-	d->guard = SIMD_GUARD_NONE;
+	WRITE_ONCE(d->task, NULL);
 }
 
 /**
@@ -158,10 +170,12 @@ void simd_debug_end(enum simd_guard guard)
  */
 void simd_debug_enter(const struct simd_routine *r)
 {
-	struct section_debug *d = this_cpu_ptr(&section_debug);
+	struct section_debug *d = find_section();
 
-	if (d->task != current || d->guard != r->guard)
+	if (!d || d->guard != r->guard)
 		report(RULE_OUTSIDE, r);
+	if (!d)
+		return;
 	d->r = r;
 	d->start = ktime_get_mono_fast_ns();
 }
@@ -173,10 +187,15 @@ SIMD_EXPORT_FOR_TESTS(simd_debug_enter);
  */
 void simd_debug_leave(unsigned long bytes)
 {
-	struct section_debug *d = this_cpu_ptr(&section_debug);
-	u64 took = ktime_get_mono_fast_ns() - d->start;
-	u32 *longest = &d->longest[d->r - simd_routines];
+	struct section_debug *d = find_section();
+	u64 took;
+	u32 *longest;
 
+	/* Reported when it was entered. */
+	if (!d || !d->r)
+		return;
+	took = ktime_get_mono_fast_ns() - d->start;
+	longest = &d->longest[d->r - simd_routines];
 	if (took > *longest)
 		*longest = min_t(u64, took, U32_MAX);
 	if (bytes > d->r->section)

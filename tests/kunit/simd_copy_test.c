@@ -614,6 +614,17 @@ static const struct simd_routine *first_guarded(void)
 	return NULL;
 }
 
+static const struct simd_routine *last_guarded(void)
+{
+	unsigned int row = SIMD_NR_ROUTINES;
+
+	while (row--) {
+		if (simd_routines[row].guard && simd_usable(&simd_results[row]))
+			return &simd_routines[row];
+	}
+	return NULL;
+}
+
 /*
  * Whatever a section holds of the preemption count. A kernel without
  * PREEMPT_COUNT holds nothing: that is how it comes to schedule.
@@ -632,6 +643,44 @@ static void offend_schedule(const struct simd_routine *r)
 		preempt_count_add(held);
 	}
 	migrate_enable();
+}
+
+/*
+ * The section ends where it began: the kernel would never open one again on a CPU where
+ * one stayed open. Not the routine of offend_schedule(), which has been reported.
+ */
+static int offend_migrate(void)
+{
+	const struct simd_routine *r = last_guarded();
+	static struct cpumask allowed;
+	unsigned int from, to;
+	int held, err = -EAGAIN;
+
+	lockdep_assert_held(&test_lock);
+	cpumask_copy(&allowed, current->cpus_ptr);
+	migrate_disable();
+	from = smp_processor_id();
+	to = cpumask_any_but(cpu_online_mask, from);
+	migrate_enable();
+	if (to >= nr_cpu_ids || set_cpus_allowed_ptr(current, cpumask_of(to)))
+		return -EAGAIN;
+	/* So that the last section of that CPU had no routine. */
+	simd_section(r->guard)
+		barrier();
+	if (set_cpus_allowed_ptr(current, cpumask_of(from)))
+		return -EAGAIN;
+	held = preempt_count();
+	simd_section(r->guard) {
+		simd_debug_enter(r);
+		held = preempt_count() - held;
+		preempt_count_sub(held);
+		err = set_cpus_allowed_ptr(current, cpumask_of(to));
+		simd_debug_leave(0);
+		err = set_cpus_allowed_ptr(current, cpumask_of(from)) ?: err;
+		preempt_count_add(held);
+	}
+	set_cpus_allowed_ptr(current, &allowed);
+	return err;
 }
 
 static void offend_irqs(const struct simd_routine *r)
@@ -717,6 +766,8 @@ static int offend(unsigned long offence)
 	case SIMD_COPY_TEST_SCHEDULE:
 		offend_schedule(r);
 		break;
+	case SIMD_COPY_TEST_MIGRATE:
+		return offend_migrate();
 	case SIMD_COPY_TEST_IRQS:
 		offend_irqs(r);
 		break;

@@ -118,6 +118,8 @@ struct simd_copy_test_run {
  * enum simd_copy_test_offence - rules of a section that the device can break
  * @SIMD_COPY_TEST_SCHEDULE:	schedule in a section, as a kernel without
  *				PREEMPT_COUNT would let it
+ * @SIMD_COPY_TEST_MIGRATE:	have a routine return on another CPU than it began on.
+ *				EAGAIN if there is none
  * @SIMD_COPY_TEST_IRQS:	end a section with another interrupt state
  * @SIMD_COPY_TEST_CLASS:	end a section as another class
  * @SIMD_COPY_TEST_OUTSIDE:	run a guarded routine outside a section
@@ -132,6 +134,7 @@ struct simd_copy_test_run {
  */
 enum simd_copy_test_offence {
 	SIMD_COPY_TEST_SCHEDULE,
+	SIMD_COPY_TEST_MIGRATE,
 	SIMD_COPY_TEST_IRQS,
 	SIMD_COPY_TEST_CLASS,
 	SIMD_COPY_TEST_OUTSIDE,
