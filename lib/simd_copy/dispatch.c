@@ -209,8 +209,10 @@ unsigned long simd_copy_to_user_as(void __user *to, const void *from, unsigned l
 	instrument_copy_to_user(to, from, n);
 
 	/* A UML kernel has no user memory mapped: no routine can store there. */
-	if (IS_ENABLED(CONFIG_UML) || n < SIMD_TO_USER_MIN) {
-		simd_refuse(SIMD_REFUSED_SHORT);
+	if (IS_ENABLED(CONFIG_UML))
+		return raw_copy_to_user(to, from, n);
+	if (n < SIMD_TO_USER_MIN) {
+		simd_account_small();
 		return raw_copy_to_user(to, from, n);
 	}
 	return copy_to_user_as(to, from, n, regime);

@@ -83,7 +83,6 @@ const char *const simd_refusal_names[SIMD_NR_REFUSALS] = {
 	[SIMD_REFUSED_RT]	= "rt_hardirq",
 	[SIMD_REFUSED_NMI]	= "nmi",
 	[SIMD_REFUSED_EARLY]	= "early",
-	[SIMD_REFUSED_SHORT]	= "short",
 };
 SIMD_EXPORT_FOR_TESTS(simd_refusal_names);
 
@@ -122,17 +121,6 @@ static enum simd_refusal refusal(void)
 }
 
 /**
- * simd_refuse() - count a section that is not opened
- * @why:	the reason
- *
- * Context: any.
- */
-void simd_refuse(enum simd_refusal why)
-{
-	this_cpu_inc(simd_stats.refused[why]);
-}
-
-/**
  * simd_guard_begin() - open a section in which a register file may be used
  * @guard:	%SIMD_GUARD_XMM or %SIMD_GUARD_MMX
  *
@@ -159,7 +147,7 @@ bool simd_guard_begin(enum simd_guard guard)
 	preempt_disable();
 	why = refusal();
 	if (unlikely(why < SIMD_NR_REFUSALS)) {
-		simd_refuse(why);
+		this_cpu_inc(simd_stats.refused[why]);
 		preempt_enable();
 		return false;
 	}
@@ -225,12 +213,22 @@ void simd_account(unsigned long bytes, bool faulted)
 }
 SIMD_EXPORT_FOR_TESTS(simd_account);
 
+/**
+ * simd_account_small() - count a call that is too small for any routine but stock
+ *
+ * Context: any.
+ */
+void simd_account_small(void)
+{
+	this_cpu_inc(simd_stats.small);
+}
+
 static void stats_line(struct seq_file *m, const struct simd_stats *s)
 {
 	unsigned int i;
 
-	seq_printf(m, " %12lu %16lu %10lu %13lu %10lu", s->sections, s->bytes,
-		   s->saves, s->invalidations, s->faults);
+	seq_printf(m, " %12lu %16lu %10lu %13lu %10lu %10lu", s->sections, s->bytes,
+		   s->saves, s->invalidations, s->faults, s->small);
 	for (i = 0; i < SIMD_NR_REFUSALS; i++)
 		seq_printf(m, " %10lu", s->refused[i]);
 	seq_puts(m, "\n");
@@ -254,6 +252,7 @@ void simd_stats_total(struct simd_stats *total)
 		total->saves += s->saves;
 		total->invalidations += s->invalidations;
 		total->faults += s->faults;
+		total->small += s->small;
 		for (i = 0; i < SIMD_NR_REFUSALS; i++)
 			total->refused[i] += s->refused[i];
 	}
@@ -270,8 +269,8 @@ void simd_stats_show(struct seq_file *m)
 	unsigned int i;
 	int cpu;
 
-	seq_printf(m, "%-6s %12s %16s %10s %13s %10s", "cpu", "sections", "bytes", "saves",
-		   "invalidations", "faults");
+	seq_printf(m, "%-6s %12s %16s %10s %13s %10s %10s", "cpu", "sections", "bytes",
+		   "saves", "invalidations", "faults", "small");
 	for (i = 0; i < SIMD_NR_REFUSALS; i++)
 		seq_printf(m, " %10s", simd_refusal_names[i]);
 	seq_puts(m, "\n");

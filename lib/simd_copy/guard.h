@@ -18,7 +18,6 @@
  *				does not tell
  * @SIMD_REFUSED_NMI:		NMI
  * @SIMD_REFUSED_EARLY:		the boot CPU is not set up yet
- * @SIMD_REFUSED_SHORT:		what is to be done is not worth a section
  * @SIMD_NR_REFUSALS:		number of reasons
  */
 enum simd_refusal {
@@ -29,7 +28,6 @@ enum simd_refusal {
 	SIMD_REFUSED_RT,
 	SIMD_REFUSED_NMI,
 	SIMD_REFUSED_EARLY,
-	SIMD_REFUSED_SHORT,
 	SIMD_NR_REFUSALS
 };
 
@@ -42,6 +40,8 @@ enum simd_refusal {
  *		last owner's registers, had they still been on the CPU, have to be
  *		loaded again
  * @faults:	sections that a fault of a user copy ended
+ * @small:	calls of simd_copy_to_user() with less than %SIMD_TO_USER_MIN bytes, which
+ *		are stock's
  * @refused:	sections refused, by reason
  */
 struct simd_stats {
@@ -50,6 +50,7 @@ struct simd_stats {
 	unsigned long	saves;
 	unsigned long	invalidations;
 	unsigned long	faults;
+	unsigned long	small;
 	unsigned long	refused[SIMD_NR_REFUSALS];
 };
 
@@ -94,7 +95,7 @@ extern const char *const simd_refusal_names[SIMD_NR_REFUSALS];
 struct seq_file;
 void simd_guard_init(void);
 void simd_account(unsigned long bytes, bool faulted);
-void simd_refuse(enum simd_refusal why);
+void simd_account_small(void);
 void simd_stats_total(struct simd_stats *total);
 void simd_stats_show(struct seq_file *m);
 void simd_stats_reset(void);

@@ -331,12 +331,10 @@ static void context(struct kunit *test)
 				    r->guard == SIMD_GUARD_NONE || refused == TAKEN, "%s/%s",
 				    simd_kind_names[r->kind], r->name);
 	}
-	for (why = 0; why < SIMD_NR_REFUSALS; why++) {
-		if (why != SIMD_REFUSED_SHORT)
-			KUNIT_EXPECT_EQ_MSG(test, after.refused[why] - before.refused[why],
-					    why == refused ? guarded : 0, "refused for '%s'",
-					    simd_refusal_names[why]);
-	}
+	for (why = 0; why < SIMD_NR_REFUSALS; why++)
+		KUNIT_EXPECT_EQ_MSG(test, after.refused[why] - before.refused[why],
+				    why == refused ? guarded : 0, "refused for '%s'",
+				    simd_refusal_names[why]);
 	KUNIT_EXPECT_GE(test, after.sections - before.sections, refused == TAKEN ? guarded : 0);
 }
 

@@ -538,6 +538,7 @@ static int run_to_user(struct simd_copy_test_to_user *t)
 	struct simd_stats before, after;
 	const u8 *from;
 	bool all, fits, open;
+	unsigned int i;
 	int row;
 
 	if (t->offset > SIMD_COPY_TEST_SOURCE)
@@ -574,6 +575,10 @@ static int run_to_user(struct simd_copy_test_to_user *t)
 	simd_stats_total(&after);
 	t->sections = after.sections - before.sections;
 	t->faults = after.faults - before.faults;
+	t->small = after.small - before.small;
+	t->refused = 0;
+	for (i = 0; i < SIMD_NR_REFUSALS; i++)
+		t->refused += after.refused[i] - before.refused[i];
 	return open ? -EIO : 0;
 }
 

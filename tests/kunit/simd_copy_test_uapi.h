@@ -167,6 +167,8 @@ enum simd_copy_test_offence {
  * @left:	out: bytes that were not copied
  * @sections:	out: sections opened meanwhile
  * @faults:	out: sections that met a fault meanwhile
+ * @small:	out: calls counted as small meanwhile
+ * @refused:	out: sections refused meanwhile
  */
 struct simd_copy_test_to_user {
 	char	row[28];
@@ -177,6 +179,8 @@ struct simd_copy_test_to_user {
 	__u64	left;
 	__u32	sections;
 	__u32	faults;
+	__u32	small;
+	__u32	refused;
 };
 
 #define SIMD_COPY_TEST_TO_USER	_IOWR('S', 5, struct simd_copy_test_to_user)
