@@ -32,7 +32,7 @@
  *    may be inside fpregs_lock(), where the registers on the CPU are taken for the
  *    owner's, and irq_fpu_usable() does not tell: a section would overwrite them.
  * 10. An instruction may only touch memory that whoever emulates the access can do
- *    it to. This is up to the choice of rows: see simd_detect().
+ *    it to. This is up to the choice of rows: see veto() in table.c.
  *
  * tools/testing/model holds the same steps as a model, with everything that can
  * happen between them, and shows what goes wrong without each rule. Whoever

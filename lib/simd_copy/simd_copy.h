@@ -245,7 +245,8 @@ static inline bool simd_judged_by_use(unsigned int c)
 /**
  * struct simd_result - what is known of a routine on this machine
  * @missing:	the feature that it lacks, NULL if it is supported
- * @veto:	the feature that bars it from being chosen, NULL if none does
+ * @veto:	the feature that bars it from being chosen, NULL if none does: one of the
+ *		row's, or HYPERVISOR for instructions that no emulator need know
  * @barred:	why it must never run, NULL if it passed the self-check
  */
 struct simd_result {

@@ -122,6 +122,33 @@ static const char *first_present(const struct simd_feature *f)
 	return NULL;
 }
 
+/*
+ * Whether an emulator of memory accesses may not know the stores of a row. KVM's knows no
+ * VEX and no EVEX, which is what there is for YMM and ZMM registers, and no MOVDIR64B.
+ */
+static bool is_hard_to_emulate(const struct simd_routine *r)
+{
+	const struct simd_feature *f;
+
+	for (f = r->all; f->name; f++)
+		if (f->bit == X86_FEATURE_MOVDIR64B)
+			return true;
+	return r->xfeatures & ~SIMD_XCR0_SSE;
+}
+
+/*
+ * User memory may be a device's, mapped by a driver. In a guest an access to it can trap,
+ * and the hypervisor does it; one that does not know the instruction kills the guest, or
+ * its process. There is no telling whose memory a copy will meet.
+ */
+static const char *veto(const struct simd_routine *r)
+{
+	if (r->kind == SIMD_KIND_to_user && boot_cpu_has(X86_FEATURE_HYPERVISOR) &&
+	    is_hard_to_emulate(r))
+		return "HYPERVISOR";
+	return first_present(r->veto);
+}
+
 static const char *missing(const struct simd_routine *r)
 {
 	const char *name = first_missing(r->all);
@@ -155,7 +182,7 @@ void simd_detect(struct simd_result *results)
 	memset(results, 0, SIMD_NR_ROUTINES * sizeof(*results));
 	simd_for_each_row(row) {
 		results[row].missing = missing(&simd_routines[row]);
-		results[row].veto = first_present(simd_routines[row].veto);
+		results[row].veto = veto(&simd_routines[row]);
 	}
 
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++) {

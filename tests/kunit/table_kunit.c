@@ -262,6 +262,12 @@ static void names(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, simd_find_row(SIMD_KIND_clear, ""), -1);
 }
 
+/* Descriptions name the instructions, those with VEX or EVEX by a v in front. */
+static bool emulators_lack(const struct simd_routine *r)
+{
+	return strstr(r->desc, "vmov") || strstr(r->desc, "movdir64b");
+}
+
 /* What a row is said to lack is one of its own, and the CPU does lack it. */
 static void support(struct kunit *test)
 {
@@ -280,6 +286,8 @@ static void support(struct kunit *test)
 	}
 	for (f = r->veto; f->name; f++)
 		veto |= !!simd_cpu_has(f->bit);
+	veto |= r->kind == SIMD_KIND_to_user && boot_cpu_has(X86_FEATURE_HYPERVISOR) &&
+		emulators_lack(r);
 
 	if (all && any && !r->xfeatures)
 		KUNIT_EXPECT_NULL(test, res->missing);

@@ -1,16 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# choice_mutants.sh OUTPUT: for each rule of select.c, break it, and see that choice
-# tells. Prints KTAP. OUTPUT is where 'make' has built choice from the real one.
+# choice_mutants.sh OUTPUT: for each rule of select.c, and of the veto in table.c, break
+# it, and see that choice tells. Prints KTAP. OUTPUT is where 'make' has built choice from
+# the real ones.
 set -eu
 out=$1/mutants
 cd "$(realpath "$(dirname "$0")")"
-select=../../../../lib/simd_copy/select.c
+lib=../../../../lib/simd_copy
 rm -rf "$out"
 mkdir -p "$out"
 
-# For each, the test that has to fail, what is broken, and how.
+# For each, the test that has to fail, what is broken, the file unless it is select.c, and
+# how.
 mutants()
 {
 	cat <<-'END'
@@ -64,6 +66,16 @@ mutants()
 	s/{ 9, 9 }/{ 1, 1 }/
 	15 % are found in 90 %, every tenth|no try may be lost
 	s/^#define FIRST_LOSSES.*/#define FIRST_LOSSES 0/
+	what emulators lack|a guest is like any machine|table.c
+	s/boot_cpu_has(X86_FEATURE_HYPERVISOR)/0/
+	what emulators lack|any machine is like a guest|table.c
+	s/boot_cpu_has(X86_FEATURE_HYPERVISOR)/1/
+	what emulators lack|clearing and copying of pages is vetoed as well|table.c
+	s/r->kind == SIMD_KIND_to_user \&\&/1 \&\&/
+	what emulators lack|emulators know MOVDIR64B|table.c
+	s/f->bit == X86_FEATURE_MOVDIR64B/0/
+	what emulators lack|emulators know VEX|table.c
+	s/return r->xfeatures & ~SIMD_XCR0_SSE/return false/
 	END
 }
 
@@ -72,13 +84,14 @@ echo "1..$(($(mutants | wc -l) / 2))"
 nr=0
 failed=0
 mutants >"$out/list"
-while IFS='|' read -r test what && IFS= read -r script; do
+while IFS='|' read -r test what file && IFS= read -r script; do
 	nr=$((nr + 1))
-	sed "$script" "$select" >"$out/select.c"
+	file=${file:-select.c}
+	sed "$script" "$lib/$file" >"$out/$file"
 	verdict="not ok"
-	if cmp -s "$select" "$out/select.c"; then
-		echo "# there is no such line in select.c: $script"
-	elif ! make -s OUTPUT="$1" SELECT="$out/select.c" "$out/choice" >"$out/log" 2>&1; then
+	if cmp -s "$lib/$file" "$out/$file"; then
+		echo "# there is no such line in $file: $script"
+	elif ! make -s OUTPUT="$1" MUTANT="$out/$file" "$out/choice" >"$out/log" 2>&1; then
 		sed 's/^/# /' "$out/log"
 	elif "$out/choice" >"$out/ktap"; then
 		echo "# it made no difference"
