@@ -61,6 +61,27 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
 		     enum simd_regime regime);
 
 /**
+ * simd_copy_mc() - copy within the kernel, and survive a machine check in the source
+ * @dst:	kernel address, any alignment, must not overlap @src
+ * @src:	kernel address, any alignment
+ * @len:	bytes; below a page a stock routine copies them
+ *
+ * As copy_mc_to_kernel(): if @src has a memory error, or is not mapped, all bytes that are
+ * not returned as not copied are those of @src. What is in front of an unmapped page is
+ * copied to the last byte. After a machine check, up to 255 bytes in front of the error
+ * may be said to be not copied, too, some of which may have been stored. No byte that
+ * belongs to the error, or comes behind it, is stored.
+ *
+ * An error ends the section that it comes in, and the copy: @src is not accessed again.
+ * On a CPU that does not survive a machine check in a string instruction, no routine that
+ * has any is chosen.
+ *
+ * Context: any, NMI and early boot included.
+ * Return: bytes that could NOT be copied, 0 on success.
+ */
+unsigned long __must_check simd_copy_mc(void *dst, const void *src, unsigned long len);
+
+/**
  * simd_copy_to_user() - copy to user space
  * @to:		user address, any alignment
  * @from:	kernel address, any alignment

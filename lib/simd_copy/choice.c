@@ -134,6 +134,8 @@ module_param_named(copy, named[SIMD_KIND_copy], charp, 0444);
 MODULE_PARM_DESC(copy, "name of the routine to copy pages with (default: auto)");
 module_param_named(to_user, named[SIMD_KIND_to_user], charp, 0444);
 MODULE_PARM_DESC(to_user, "name of the routine to copy to user space with (default: auto)");
+module_param_named(copy_mc, named[SIMD_KIND_copy_mc], charp, 0444);
+MODULE_PARM_DESC(copy_mc, "name of the routine to copy pages with that may have a memory error (default: auto)");
 
 /* Use stock in all cases, for that reason. */
 static void choose_stock(const char *why)

@@ -76,6 +76,12 @@ static inline bool simd_signature_prefers_ymm(u32 ebx, u32 ecx, u32 signature)
 #define SIMD_EXPORT_FOR_TESTS(_symbol)	extern typeof(_symbol) _symbol
 #endif
 
+/* copy_mc_to_kernel() is not instrumented before 6.10. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define instrument_memcpy_before(to, from, n)		do { } while (0)
+#define instrument_memcpy_after(to, from, n, left)	do { } while (0)
+#endif
+
 /* KUnit has no user memory before 6.11. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 #define kunit_vm_mmap(test, file, addr, len, prot, flag, offset)	0
@@ -136,6 +142,9 @@ static inline bool simd_saves_state(void)
 
 #endif /* CONFIG_UML */
 
+/* fragile.c */
+bool simd_copy_mc_is_fragile(void);
+
 /* Interrupts that the kernel's common count leaves out: the tick, and those of other CPUs. */
 static inline unsigned long simd_local_interrupts(void)
 {
@@ -195,10 +204,17 @@ static inline bool simd_prefers_ymm(void)
 	return simd_signature_prefers_ymm(ebx, ecx, signature);
 }
 
-#define simd_cpu_has(bit) \
+#define simd_prefers_ymm_or_has(bit) \
 	((bit) == X86_FEATURE_PREFER_YMM ? simd_prefers_ymm() : boot_cpu_has(bit))
 #else
-#define simd_cpu_has(bit)	boot_cpu_has(bit)
+#define simd_prefers_ymm_or_has(bit)	boot_cpu_has(bit)
 #endif
+
+/* What the kernel knows of the CPU, and has no bit for: see fragile.c. */
+#define X86_FEATURE_COPY_MC_FRAGILE	(NCAPINTS * 32 + 1)
+
+#define simd_cpu_has(bit) \
+	((bit) == X86_FEATURE_COPY_MC_FRAGILE ? simd_copy_mc_is_fragile() : \
+						simd_prefers_ymm_or_has(bit))
 
 #endif /* _LIB_SIMD_COPY_COMPAT_H */

@@ -45,6 +45,12 @@
 	{									\
 		return RUN(to_user, _name, _guard, (void __force *)dst, src, len); \
 	}
+#define RUNNER_copy_mc(_name, _guard)						\
+	static unsigned long run_copy_mc_##_name(void *dst, const void *src,	\
+						 unsigned long len)		\
+	{									\
+		return RUN(copy_mc, _name, _guard, dst, src, len);		\
+	}
 #define SIMD_ROUTINE(_kind, _name, _guard, ...) RUNNER_##_kind(_name, _guard)
 #include "routines.def"
 
@@ -61,6 +67,7 @@ static const union simd_fn runners[SIMD_NR_ROUTINES] = {
 #define FIRST_clear	run_clear_rep_stosb
 #define FIRST_copy	run_copy_rep_movsb
 #define FIRST_to_user	run_to_user_rep_movsb
+#define FIRST_copy_mc	run_copy_mc_careful
 #define SIMD_CASE(_kind, _name, ...) \
 	DEFINE_STATIC_CALL(simd_##_kind##_##_name, FIRST_##_kind);
 #include "cases.def"
@@ -118,11 +125,13 @@ static __always_inline void lead_clear(enum simd_regime regime, void *dst, unsig
 	IF_CASE(clear, _name, _regime, _from, dst, len)
 #define CASE_copy(...)
 #define CASE_to_user(...)
+#define CASE_copy_mc(...)
 #define SIMD_CASE(_kind, ...) CASE_##_kind(__VA_ARGS__)
 #include "cases.def"
 #undef CASE_clear
 #undef CASE_copy
 #undef CASE_to_user
+#undef CASE_copy_mc
 }
 
 static __always_inline void lead_copy(enum simd_regime regime, void *dst, const void *src,
@@ -132,11 +141,13 @@ static __always_inline void lead_copy(enum simd_regime regime, void *dst, const 
 #define CASE_copy(_name, _regime, _from, ...)					\
 	IF_CASE(copy, _name, _regime, _from, dst, src, len)
 #define CASE_to_user(...)
+#define CASE_copy_mc(...)
 #define SIMD_CASE(_kind, ...) CASE_##_kind(__VA_ARGS__)
 #include "cases.def"
 #undef CASE_clear
 #undef CASE_copy
 #undef CASE_to_user
+#undef CASE_copy_mc
 }
 
 static __always_inline unsigned long lead_to_user(enum simd_regime regime, void __user *dst,
@@ -146,6 +157,24 @@ static __always_inline unsigned long lead_to_user(enum simd_regime regime, void 
 #define CASE_copy(...)
 #define CASE_to_user(_name, _regime, _from, ...)				\
 	IF_CASE(to_user, _name, _regime, _from, dst, src, len)
+#define CASE_copy_mc(...)
+#define SIMD_CASE(_kind, ...) CASE_##_kind(__VA_ARGS__)
+#include "cases.def"
+#undef CASE_clear
+#undef CASE_copy
+#undef CASE_to_user
+#undef CASE_copy_mc
+	return len;
+}
+
+static __always_inline unsigned long lead_copy_mc(enum simd_regime regime, void *dst,
+						  const void *src, unsigned long len)
+{
+#define CASE_clear(...)
+#define CASE_copy(...)
+#define CASE_to_user(...)
+#define CASE_copy_mc(_name, _regime, _from, ...)				\
+	IF_CASE(copy_mc, _name, _regime, _from, dst, src, len)
 #define SIMD_CASE(_kind, ...) CASE_##_kind(__VA_ARGS__)
 #include "cases.def"
 	return len;
@@ -180,6 +209,21 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
 	lead_copy(regime == SIMD_STREAM ? SIMD_STREAM : SIMD_CACHED, dst, src, len);
 }
 EXPORT_SYMBOL(simd_copy_pages);
+
+unsigned long simd_copy_mc(void *dst, const void *src, unsigned long len)
+{
+	unsigned long left;
+
+	instrument_memcpy_before(dst, src, len);
+	/* Less than a page is nobody's copy on write, and not worth a section. */
+	if (len < PAGE_SIZE)
+		left = simd_fallback(SIMD_KIND_copy_mc, dst, src, len);
+	else
+		left = lead_copy_mc(SIMD_CACHED, dst, src, len);
+	instrument_memcpy_after(dst, src, len, left);
+	return left;
+}
+EXPORT_SYMBOL_GPL(simd_copy_mc);
 
 static __always_inline unsigned long copy_to_user_as(void __user *to, const void *from,
 						     unsigned long n, enum simd_regime regime)

@@ -9,7 +9,7 @@
 #include "guard.h"
 #include "simd_copy.h"
 
-/* Return: bytes that were NOT done, which only a fault of a user copy causes. */
+/* Return: bytes that were NOT done, which only a fault causes. */
 static __always_inline unsigned long simd_call(enum simd_kind kind, union simd_fn fn,
 					       void *dst, const void *src,
 					       unsigned long len)
@@ -23,6 +23,8 @@ static __always_inline unsigned long simd_call(enum simd_kind kind, union simd_f
 		return 0;
 	case SIMD_KIND_to_user:
 		return fn.to_user((void __user __force *)dst, src, len);
+	case SIMD_KIND_copy_mc:
+		return fn.copy_mc(dst, src, len);
 	case SIMD_NR_KINDS:
 		break;
 	}
@@ -53,11 +55,13 @@ static inline unsigned long simd_fallback(enum simd_kind kind, void *dst, const 
  *		a section was refused or an access in one faulted
  *
  * Stock does what a section refused or faulted on, outside of it; then sections resume.
+ * But a copy that survives a machine check ends with it: nobody may access the source
+ * again, which might go well, so that the error would be lost.
  *
  * The end of a section lets preemption and softirqs in. There is no
  * cond_resched(): a caller may hold a lock that this cannot see.
  *
- * Return: bytes that could not be copied to user space, 0 otherwise.
+ * Return: bytes that could not be copied, which only a fault causes.
  */
 static __always_inline unsigned long simd_run(const struct simd_routine *r,
 					      enum simd_kind kind, enum simd_guard guard,
@@ -70,8 +74,10 @@ static __always_inline unsigned long simd_run(const struct simd_routine *r,
 
 	while (len) {
 		unsigned long n = min_t(unsigned long, len, r->section), left = n;
+		bool refused = true;
 
 		simd_section(guard) {
+			refused = false;
 			simd_debug_enter(r);
 			left = simd_call(kind, fn, dst, src, n);
 			simd_debug_leave(n - left);
@@ -81,9 +87,11 @@ static __always_inline unsigned long simd_run(const struct simd_routine *r,
 		src += n - left;
 		len -= n - left;
 		if (left) {
-			unsigned long stuck = simd_fallback(kind, dst, src, left);
+			unsigned long stuck = left;
 
 			*all = false;
+			if (refused || kind != SIMD_KIND_copy_mc)
+				stuck = simd_fallback(kind, dst, src, left);
 			dst += left - stuck;
 			src += left - stuck;
 			len -= left - stuck;

@@ -24,6 +24,8 @@
  * @SIMD_KIND_clear:	clear a page extent
  * @SIMD_KIND_copy:	copy a page extent to one that does not overlap it
  * @SIMD_KIND_to_user:	copy any number of bytes to user space, which may fault
+ * @SIMD_KIND_copy_mc:	copy any number of bytes within the kernel, and survive a machine
+ *			check in the source
  * @SIMD_NR_KINDS:	number of kinds
  *
  * Lower case, because the table pastes the kind of a row into the name of its
@@ -33,6 +35,7 @@ enum simd_kind {
 	SIMD_KIND_clear,
 	SIMD_KIND_copy,
 	SIMD_KIND_to_user,
+	SIMD_KIND_copy_mc,
 	SIMD_NR_KINDS
 };
 
@@ -58,6 +61,9 @@ enum simd_guard {
  * @copy:	copy @len bytes from @src to @dst
  * @to_user:	the same, where either may fault; returns the bytes NOT copied, and
  *		stores nothing beyond the others
+ * @copy_mc:	the same, where only @src may fault, or have a memory error. After a
+ *		machine check less than %SIMD_MC_TURN bytes in front of the error may
+ *		be said to be not copied, too, whether they have been stored or not
  *
  * Typed, so that the compiler and kCFI check every call made through the table.
  */
@@ -65,7 +71,11 @@ union simd_fn {
 	void (*clear)(void *dst, unsigned long len) SIMD_ABI;
 	void (*copy)(void *dst, const void *src, unsigned long len) SIMD_ABI;
 	unsigned long (*to_user)(void __user *dst, const void *src, unsigned long len) SIMD_ABI;
+	unsigned long (*copy_mc)(void *dst, const void *src, unsigned long len) SIMD_ABI;
 };
+
+/* MC_TURN of simd_asm.h */
+#define SIMD_MC_TURN	256
 
 /**
  * struct simd_feature - one CPU feature, as data
@@ -163,6 +173,8 @@ enum {
 	void SIMD_ABI _fn(void *dst, const void *src, unsigned long len)
 #define SIMD_PROTOTYPE_to_user(_fn) \
 	unsigned long SIMD_ABI _fn(void __user *dst, const void *src, unsigned long len)
+#define SIMD_PROTOTYPE_copy_mc(_fn) \
+	unsigned long SIMD_ABI _fn(void *dst, const void *src, unsigned long len)
 #include "routines.def"
 
 extern const struct simd_routine simd_routines[SIMD_NR_ROUTINES];
@@ -235,6 +247,12 @@ extern const char *const simd_state_names[SIMD_NR_STATES];
 #define simd_for_each_state_of(state, _case)			\
 	for ((state) = 0; (state) < SIMD_NR_STATES; (state)++)	\
 		if (!(simd_cases[_case].states & BIT(state))) { } else
+
+/* Whether the routines of a kind may fault, and return the bytes that are not copied. */
+static inline bool simd_may_fault(enum simd_kind kind)
+{
+	return kind == SIMD_KIND_to_user || kind == SIMD_KIND_copy_mc;
+}
 
 /* The result of what is streamed is used later, when no cache holds it either way. */
 static inline bool simd_judged_by_use(unsigned int c)

@@ -74,6 +74,7 @@ static struct choice_attribute choices[] = {
 	CHOICES(clear),
 	CHOICES(copy),
 	CHOICES(to_user),
+	CHOICE(copy_mc, copy_mc, page, SIMD_ALL_REGIMES),
 	CHOICE(to_user_misaligned, to_user, misaligned, BIT(SIMD_MISALIGNED)),
 };
 

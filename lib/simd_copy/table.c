@@ -52,6 +52,7 @@ const char *const simd_kind_names[SIMD_NR_KINDS] = {
 	[SIMD_KIND_clear]	= "clear",
 	[SIMD_KIND_copy]	= "copy",
 	[SIMD_KIND_to_user]	= "to_user",
+	[SIMD_KIND_copy_mc]	= "copy_mc",
 };
 
 const char *const simd_regime_names[SIMD_NR_REGIMES] = {
@@ -167,6 +168,7 @@ static unsigned int stock_rows[SIMD_NR_KINDS] = {
 	[SIMD_KIND_clear]	= SIMD_ROW_clear_rep_stosb,
 	[SIMD_KIND_copy]	= SIMD_ROW_copy_rep_movsb,
 	[SIMD_KIND_to_user]	= SIMD_ROW_to_user_rep_movsb,
+	[SIMD_KIND_copy_mc]	= SIMD_ROW_copy_mc_careful,
 };
 
 /**
@@ -189,7 +191,7 @@ void simd_detect(struct simd_result *results)
 		simd_for_each_row_of(row, kind) {
 			const struct simd_feature *stock = &simd_routines[row].stock;
 
-			if (!stock->name || (stock->name[0] && !boot_cpu_has(stock->bit)))
+			if (!stock->name || (stock->name[0] && !simd_cpu_has(stock->bit)))
 				continue;
 			stock_rows[kind] = row;
 			break;

@@ -32,7 +32,7 @@ static unsigned long most_bytes(void)
 /* What lengths go by, and the least one that is led anywhere. */
 static unsigned long unit(enum simd_kind kind)
 {
-	return kind == SIMD_KIND_to_user ? 1 : PAGE_SIZE;
+	return simd_may_fault(kind) ? 1 : PAGE_SIZE;
 }
 
 static unsigned long least(enum simd_kind kind)
@@ -53,6 +53,8 @@ static unsigned long call(const struct check *b, enum simd_kind kind, unsigned l
 	case SIMD_KIND_copy:
 		simd_copy_pages(b->dst, b->src, len / PAGE_SIZE, regime);
 		return 0;
+	case SIMD_KIND_copy_mc:
+		return simd_copy_mc(b->dst, b->src, len);
 	default:
 		/* What is misaligned is cached to who calls, and told by the addresses. */
 		return simd_copy_to_user_as((void __user *)user, b->src + off, len,
@@ -101,6 +103,16 @@ static struct simd_plan all_stock(void)
 	return plan;
 }
 
+/*
+ * Pages are always aligned, and such a call is as any other. Who copies on write is not
+ * asked for a regime.
+ */
+static bool has_regime(enum simd_kind kind, enum simd_regime regime)
+{
+	return kind == SIMD_KIND_to_user || regime == SIMD_CACHED ||
+	       (kind != SIMD_KIND_copy_mc && regime != SIMD_MISALIGNED);
+}
+
 /* A call of @len bytes leads to a case, in which @row is used, or it does not. */
 static void expect_led(struct kunit *test, unsigned int c, unsigned int row, bool led,
 		       unsigned long len, enum simd_regime regime)
@@ -133,8 +145,7 @@ static void expect_case(struct kunit *test, unsigned int c, unsigned int row,
 
 		len = max(len, least(k->kind));
 		for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
-			/* Pages are always aligned, and such a call is as any other. */
-			if (regime == SIMD_MISALIGNED && k->kind != SIMD_KIND_to_user)
+			if (!has_regime(k->kind, regime))
 				continue;
 			expect_led(test, c, row, regime == k->regime && len >= k->from &&
 				   len < simd_case_end(c), len, regime);
@@ -182,6 +193,8 @@ static void threshold(struct kunit *test)
 	struct simd_plan plan = all_stock();
 	const unsigned long from = 9 * PAGE_SIZE, below = from - unit(kind);
 
+	if (!has_regime(kind, SIMD_STREAM))
+		kunit_skip(test, "nothing of this kind is streamed");
 	check_adopt(&plan);
 	simd_for_each_case_of(c, kind)
 		if (simd_cases[c].regime == SIMD_STREAM)

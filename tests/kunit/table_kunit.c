@@ -46,7 +46,7 @@ static const char *row_fault(const struct simd_routine *r)
 	    overflows(r->veto, ARRAY_SIZE(r->veto)))
 		return "features";
 	if (!is_power_of_2(r->granule) || r->granule > PAGE_SIZE ||
-	    (r->kind == SIMD_KIND_to_user && r->granule != 1))
+	    (simd_may_fault(r->kind) && r->granule != 1))
 		return "granule";
 	if (!is_power_of_2(r->dst_align) || r->dst_align > r->granule)
 		return "destination alignment";
@@ -64,8 +64,11 @@ static const char *row_fault(const struct simd_routine *r)
 	if (r->flags & ~SIMD_STREAMING)
 		return "flags";
 	/* Stock runs wherever nothing else may, and on extents of any length. */
-	if (r->stock.name && (r->guard || r->all[0].name || r->any[0].name || r->veto[0].name ||
-			      r->xfeatures || r->flags || r->granule > 64))
+	if (r->stock.name && (r->guard || r->all[0].name || r->any[0].name || r->xfeatures ||
+			      r->flags || r->granule > 64))
+		return "stock";
+	/* What is not to be chosen must have another one that is stock in its place. */
+	if (r->stock.name && r->veto[0].name && !r->stock.name[0])
 		return "stock";
 	return NULL;
 }
@@ -105,6 +108,7 @@ static const struct control {
 	{ "granule", { NAMED, .granule = 96 } },
 	{ "granule", { NAMED, .granule = 2 * PAGE_SIZE } },
 	{ "granule", { NAMED, .granule = 64, .kind = SIMD_KIND_to_user } },
+	{ "granule", { NAMED, .granule = 64, .kind = SIMD_KIND_copy_mc } },
 	{ "destination alignment", { NAMED, .granule = 64, .dst_align = 128 } },
 	{ "source alignment", { NAMED, .granule = 64, .dst_align = 64, .src_align = 3 } },
 	{ "section", { SHAPED, .section = PAGE_SIZE } },
@@ -118,6 +122,7 @@ static const struct control {
 	{ "flags", { SHAPED, .flags = 0x80 } },
 	{ "stock", { SHAPED, .stock = { 0, "" }, .flags = SIMD_STREAMING } },
 	{ "stock", { SHAPED, .stock = { 0, "" }, NEEDS("ERMS") } },
+	{ "stock", { SHAPED, .stock = { 0, "" }, .veto = { { 0, "a" } } } },
 };
 
 static void control_desc(const struct control *control, char *desc)
@@ -195,8 +200,9 @@ static void case_contract(struct kunit *test)
 	for (regime = 0; regime < SIMD_NR_REGIMES; regime++) {
 		const char *fault = cases_fault(simd_cases, SIMD_NR_CASES, kind, regime);
 
-		/* Whole pages are never misaligned. */
-		if (regime == SIMD_MISALIGNED && kind != SIMD_KIND_to_user)
+		/* Whole pages are never misaligned, and what was copied on write is used. */
+		if ((regime == SIMD_MISALIGNED && kind != SIMD_KIND_to_user) ||
+		    (regime == SIMD_STREAM && kind == SIMD_KIND_copy_mc))
 			KUNIT_EXPECT_STREQ(test, fault ?: "nothing", "no case");
 		else
 			KUNIT_EXPECT_STREQ_MSG(test, fault ?: "nothing", "nothing",
@@ -346,10 +352,11 @@ static void stock_row(struct kunit *test)
 		/* A row in front of it would have been chosen. */
 		if (row < chosen) {
 			KUNIT_EXPECT_NE(test, f->name[0], 0);
-			KUNIT_EXPECT_FALSE(test, boot_cpu_has(f->bit));
+			KUNIT_EXPECT_FALSE(test, simd_cpu_has(f->bit));
 		}
 	}
 	KUNIT_EXPECT_TRUE_MSG(test, always, "no row is stock on every CPU");
+	KUNIT_EXPECT_NULL(test, simd_results[chosen].veto);
 }
 
 KUNIT_ARRAY_PARAM(row, simd_routines, check_row_desc);

@@ -20,6 +20,7 @@ static const unsigned int rows[] = {
 #define ROW_clear(...)
 #define ROW_copy(...)
 #define ROW_to_user(_name) SIMD_ROW_to_user_##_name,
+#define ROW_copy_mc(...)
 #include "routines.def"
 };
 

@@ -96,20 +96,24 @@ SYM_FUNC_END(\name)
 	jnz	.Lclear\@
 .endm
 
-/* An instruction; where its memory may fault, @name is the routine it faults in. */
-.macro SIMD_ACCESS name, insn:vararg
+/*
+ * An instruction; where its memory may fault, @name is the routine it faults in. @mc=1
+ * is for a routine that survives a machine check.
+ */
+.macro SIMD_ACCESS name, mc, insn:vararg
 .Laccess\@:
 	\insn
 	.ifnb \name
-	SIMD_FAULT .Laccess\@, .L\name\()_fault
+	SIMD_FAULT .Laccess\@, .L\name\()_fault, \mc
 	.endif
 .endm
 
 /*
  * Copy @lines cache lines at offset @off, with @load and @store through @regs, @width
- * bytes each. All of @regs are loaded before the first is stored.
+ * bytes each. All of @regs are loaded before the first is stored. With @mc=1 no store
+ * may fault.
  */
-.macro SIMD_COPY_LINES off:req, lines:req, load:req, store:req, regs:req, width:req, name
+.macro SIMD_COPY_LINES off:req, lines:req, load:req, store:req, regs:req, width:req, name, mc=0
 	.set	.Lgroup, 0
 	.irp	reg, \regs
 	.set	.Lgroup, .Lgroup + \width
@@ -118,19 +122,23 @@ SYM_FUNC_END(\name)
 	.set	.Lstore, \off
 	.rept	\lines * 64 / .Lgroup
 	.irp	reg, \regs
-	SIMD_ACCESS \name, \load .Lload(SRC), \reg
+	SIMD_ACCESS \name, \mc, \load .Lload(SRC), \reg
 	.set	.Lload, .Lload + \width
 	.endr
 	.irp	reg, \regs
-	SIMD_ACCESS \name, \store \reg, .Lstore(DST)
+	.if	\mc
+	\store	\reg, .Lstore(DST)
+	.else
+	SIMD_ACCESS \name, 0, \store \reg, .Lstore(DST)
+	.endif
 	.set	.Lstore, .Lstore + \width
 	.endr
 	.endr
 .endm
 
 /* A turn of a copy: some lines, and on to the next; ZF says whether they were the last. */
-.macro SIMD_COPY_TURN lines:req, load:req, store:req, regs:req, width:req, name
-	SIMD_COPY_LINES 0, \lines, \load, \store, "\regs", \width, "\name"
+.macro SIMD_COPY_TURN lines:req, load:req, store:req, regs:req, width:req, name, mc=0
+	SIMD_COPY_LINES 0, \lines, \load, \store, "\regs", \width, "\name", \mc
 	add	$\lines * 64, SRC
 	add	$\lines * 64, DST
 	sub	$\lines * 64, LEN
@@ -188,26 +196,40 @@ SYM_FUNC_END(\name)
 .endm
 
 /*
- * Copies to user space. SIMD_TO_USER_START opens user access, SIMD_TO_USER_END
- * closes it on the only way out: no caller has to, and objtool sees both.
+ * Copies that may fault, of which there are two kinds. They stop at what cannot be
+ * accessed, and return the bytes that are not copied.
+ *
+ * Copies to user space: SIMD_TO_USER_START opens user access, SIMD_SAFE_END closes it on
+ * the only way out: no caller has to, and objtool sees both. Nothing beyond the extent
+ * is loaded. What is may fault as well as what is stored: /proc/kcore copies from the
+ * vsyscall page, which may not be readable, and memory that has failed is unmapped under
+ * its readers.
+ *
+ * Copies that survive a machine check, with @mc=1: loads may fault. A string instruction
+ * is only used where a routine is made of it: on some CPUs a machine check in one is not
+ * survived.
  *
  * A load or store that faults gives up on its turn, whatever part of it is stored
  * by then. DST, SRC and LEN still stand at the first byte of that turn, so all
- * before it is stored; from there single bytes find the first that can not be,
- * and LEN is exact. Storing some bytes twice does no harm, they are the same.
- *
- * Nothing beyond LEN is loaded. What is may fault as well: /proc/kcore copies from
- * the vsyscall page, which may not be readable, and memory that has failed is unmapped
- * under its readers.
+ * before it is stored. After a page fault single bytes find the first that can not be
+ * copied, and LEN is exact. Storing some bytes twice does no harm, they are the same.
+ * After a machine check nothing is accessed again: LEN counts from the beginning of the
+ * turn, less than MC_TURN bytes in front of the error, and of these some may have been
+ * stored.
  */
+#define MC_TURN		256
 
 /*
  * @fault is where to go if the instruction at @insn faults, the trap in eax. A UML
- * kernel has another table, and no user memory that could fault.
+ * kernel has another table, and no memory that could fault.
  */
-.macro SIMD_FAULT insn:req, fault:req
+.macro SIMD_FAULT insn:req, fault:req, mc=0
 #ifndef CONFIG_UML
+	.if	\mc
+	_ASM_EXTABLE_TYPE(\insn, \fault, EX_TYPE_FAULT_MCE_SAFE)
+	.else
 	_ASM_EXTABLE_TYPE(\insn, \fault, EX_TYPE_FAULT)
+	.endif
 #endif
 .endm
 
@@ -217,12 +239,16 @@ SYM_FUNC_END(\name)
 .endm
 
 /*
- * Go to @to; the trap number is in eax. Only a page fault says something about
- * memory, but any other trap would look like one: count it.
+ * Go to @to, or after a machine check to @mc_to; the trap number is in eax. Only a page
+ * fault says something about memory, but any other trap would look like one: count it.
  */
-.macro SIMD_FAULTED to:req
+.macro SIMD_FAULTED to:req, mc_to
 	cmp	$X86_TRAP_PF, %eax
 	je	\to
+	.ifnb	\mc_to
+	cmp	$X86_TRAP_MC, %eax
+	je	\mc_to
+	.endif
 #ifdef CONFIG_X86_64
 	lock incl simd_odd_traps(%rip)
 #else
@@ -231,19 +257,43 @@ SYM_FUNC_END(\name)
 	jmp	\to
 .endm
 
-/*
- * Store byte by byte what is left, do what the memory order and the registers
- * need (@fence, @leave), and return LEN. Faults lead to .L@name_fault. @head=0
- * is for a routine without a SIMD_TO_USER_HEAD.
- */
-.macro SIMD_TO_USER_END name:req, fence, leave, head=1
-.L\name\()_bytes:
+/* Copy LEN single bytes, which may be none. */
+.macro SIMD_SAFE_BYTES fault:req, mc=0
+	.if	\mc
+	test	LEN, LEN
+	jz	.Lcopied\@
+.Lbyte\@:
+	mov	(SRC), %al
+	SIMD_FAULT .Lbyte\@, \fault, 1
+	mov	%al, (DST)
+	inc	SRC
+	inc	DST
+	dec	LEN
+	jnz	.Lbyte\@
+.Lcopied\@:
+	.else
+.Lbytes\@:
 	rep movsb
-	SIMD_FAULT .L\name\()_bytes, .L\name\()_last_fault
+	SIMD_FAULT .Lbytes\@, \fault
+	.endif
+.endm
+
+/*
+ * Copy byte by byte what is left, do what the memory order and the registers
+ * need (@fence, @leave), and return LEN. Faults lead to .L@name_fault. @head=0
+ * is for a routine without a SIMD_SAFE_HEAD, @bytes=0 for one that leaves none.
+ */
+.macro SIMD_SAFE_END name:req, fence, leave, head=1, bytes=1, mc=0
+	.if	\bytes
+.L\name\()_bytes:
+	SIMD_SAFE_BYTES .L\name\()_last_fault, \mc
+	.endif
 .L\name\()_done:
 	\fence
 	\leave
+	.ifeq	\mc
 	ASM_CLAC
+	.endif
 	mov	LEN, TMP
 	SIMD_RET
 
@@ -252,36 +302,42 @@ SYM_FUNC_END(\name)
 	add	REST, LEN
 	.endif
 .L\name\()_last_fault:
+	.if	\mc
+	SIMD_FAULTED .L\name\()_done, .L\name\()_done
+	.else
 	SIMD_FAULTED .L\name\()_done
+	.endif
 	.if	\head
 .L\name\()_fault:
+	.if	\mc
+	SIMD_FAULTED .L\name\()_bytes, .L\name\()_done
+	.else
 	SIMD_FAULTED .L\name\()_bytes
+	.endif
 	.endif
 SYM_FUNC_END(\name)
 .endm
 
-/* Store bytes until DST is aligned to @align; LEN is at least that. */
-.macro SIMD_TO_USER_HEAD name:req, align:req
+/* Copy bytes until DST is aligned to @align; LEN is at least that. */
+.macro SIMD_SAFE_HEAD name:req, align:req, mc=0
 	mov	DST, TMP
 	neg	TMP
 	and	$\align - 1, TMP
 	mov	LEN, REST
 	sub	TMP, REST
 	mov	TMP, LEN
-.Lhead\@:
-	rep movsb
-	SIMD_FAULT .Lhead\@, .L\name\()_head_fault
+	SIMD_SAFE_BYTES .L\name\()_head_fault, \mc
 	mov	REST, LEN
 .endm
 
-/* Align DST, then store whole words; LEN is at least one. */
-.macro SIMD_TO_USER_WORDS name:req
-	SIMD_TO_USER_HEAD \name, WORD
+/* Align DST, then copy whole words with a string instruction; LEN is at least one. */
+.macro SIMD_SAFE_WORDS name:req, mc=0
+	SIMD_SAFE_HEAD \name, WORD, \mc
 	and	$WORD - 1, REST
 	shr	$WORD_SHIFT, LEN
 .Lwords\@:
 	REP_MOVS
-	SIMD_FAULT .Lwords\@, .Lwords_fault\@
+	SIMD_FAULT .Lwords\@, .Lwords_fault\@, \mc
 	mov	REST, LEN
 	jmp	.L\name\()_bytes
 .Lwords_fault\@:
@@ -294,21 +350,30 @@ SYM_FUNC_END(\name)
  * As SIMD_COPY_LOOP, for as long as there is a whole turn; @store may need DST
  * aligned to @align.
  */
-.macro SIMD_TO_USER_LOOP name:req, load:req, store:req, regs:req, width:req, align:req, lines=1
+.macro SIMD_SAFE_LOOP name:req, load:req, store:req, regs:req, width:req, align:req, lines=1, mc=0
 	cmp	$\lines * 64 + \align, LEN
 	jb	.L\name\()_bytes
-	SIMD_TO_USER_HEAD \name, \align
+	SIMD_SAFE_HEAD \name, \align, \mc
 .L\name\()_turn:
-	SIMD_COPY_TURN \lines, \load, \store, "\regs", \width, "\name"
+	SIMD_COPY_TURN \lines, \load, \store, "\regs", \width, "\name", \mc
 	cmp	$\lines * 64, LEN
 	jae	.L\name\()_turn
 .endm
 
-/* A whole routine of that kind. */
+/* A whole routine of each kind. */
 .macro SIMD_TO_USER name:req load:req store:req regs:req width:req align:req lines=1 fence leave
 SIMD_TO_USER_START \name
-	SIMD_TO_USER_LOOP \name, \load, \store, "\regs", \width, \align, \lines
-SIMD_TO_USER_END \name, \fence, \leave
+	SIMD_SAFE_LOOP \name, \load, \store, "\regs", \width, \align, \lines
+SIMD_SAFE_END \name, \fence, \leave
+.endm
+
+.macro SIMD_COPY_MC name:req load:req store:req regs:req width:req align:req lines=1 fence leave
+	.if	\lines * 64 > MC_TURN
+	.error	"\name is to report a machine check within MC_TURN bytes"
+	.endif
+SIMD_COPY_START \name
+	SIMD_SAFE_LOOP \name, \load, \store, "\regs", \width, \align, \lines, 1
+SIMD_SAFE_END \name, \fence, \leave, mc=1
 .endm
 
 #endif /* _ARCH_X86_LIB_SIMD_ASM_H */

@@ -53,3 +53,7 @@ AVX2_NT_COPY simd_copy_avx2_nt_pages, 4
 SIMD_TO_USER simd_to_user_avx2, vmovdqu, vmovdqa, YMM_REGS, 32, 32, 2, leave=vzeroupper
 SIMD_TO_USER simd_to_user_avx2_nt, vmovdqu, vmovntdq, YMM_REGS, 32, 32, 2, \
 	fence=sfence, leave=vzeroupper
+
+SIMD_COPY_MC simd_copy_mc_avx2, vmovdqu, vmovdqa, YMM_REGS, 32, 32, 2, leave=vzeroupper
+SIMD_COPY_MC simd_copy_mc_avx2_nt, vmovdqu, vmovntdq, YMM_REGS, 32, 32, 2, \
+	fence=sfence, leave=vzeroupper

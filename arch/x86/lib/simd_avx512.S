@@ -43,4 +43,7 @@ SIMD_END simd_copy_avx512_nt
 SIMD_TO_USER simd_to_user_avx512, vmovdqu64, vmovdqa64, ZMM_REGS, 64, 64, 4
 SIMD_TO_USER simd_to_user_avx512_nt, vmovdqu64, vmovntdq, ZMM_REGS, 64, 64, 4, fence=sfence
 
+SIMD_COPY_MC simd_copy_mc_avx512, vmovdqu64, vmovdqa64, ZMM_REGS, 64, 64, 4
+SIMD_COPY_MC simd_copy_mc_avx512_nt, vmovdqu64, vmovntdq, ZMM_REGS, 64, 64, 4, fence=sfence
+
 #endif /* CONFIG_X86_64 */

@@ -88,17 +88,25 @@ MOVDIR64B_COPY simd_copy_movdir64b
 MOVDIR64B_COPY simd_copy_movdir64b_pages, 4
 
 /* Each line is there or not, none of them in parts. */
-SIMD_TO_USER_START simd_to_user_movdir64b
+.macro MOVDIR64B_SAFE name:req, mc=0
 	cmp	$2 * 64, LEN
-	jb	.Lsimd_to_user_movdir64b_bytes
-	SIMD_TO_USER_HEAD simd_to_user_movdir64b, 64
-1:	SIMD_ACCESS simd_to_user_movdir64b, MOVDIR64B
+	jb	.L\name\()_bytes
+	SIMD_SAFE_HEAD \name, 64, \mc
+.Lline\@:
+	SIMD_ACCESS \name, \mc, MOVDIR64B
 	add	$64, SRC
 	add	$64, DST
 	sub	$64, LEN
 	cmp	$64, LEN
-	jae	1b
-SIMD_TO_USER_END simd_to_user_movdir64b, fence=sfence
+	jae	.Lline\@
+SIMD_SAFE_END \name, fence=sfence, mc=\mc
+.endm
+
+SIMD_TO_USER_START simd_to_user_movdir64b
+MOVDIR64B_SAFE simd_to_user_movdir64b
+
+SIMD_COPY_START simd_copy_mc_movdir64b
+MOVDIR64B_SAFE simd_copy_mc_movdir64b, mc=1
 
 /* CLZERO takes its address in rAX, and nothing else. */
 SIMD_CLEAR_START simd_clear_clzero

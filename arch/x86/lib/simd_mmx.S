@@ -48,3 +48,6 @@ SIMD_END simd_copy_mmx_nt
 
 SIMD_TO_USER simd_to_user_mmx, movq, movq, MM_REGS, 8, 8, leave=emms
 SIMD_TO_USER simd_to_user_mmx_nt, movq, movntq, MM_REGS, 8, 8, fence=sfence, leave=emms
+
+SIMD_COPY_MC simd_copy_mc_mmx, movq, movq, MM_REGS, 8, 8, leave=emms
+SIMD_COPY_MC simd_copy_mc_mmx_nt, movq, movntq, MM_REGS, 8, 8, fence=sfence, leave=emms

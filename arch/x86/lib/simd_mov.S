@@ -61,3 +61,31 @@ SIMD_END simd_copy_movnti_pages
 
 SIMD_TO_USER simd_to_user_mov, mov, mov, MOV_REGS, WORD, WORD
 SIMD_TO_USER simd_to_user_movnti, mov, movnti, MOV_REGS, WORD, WORD, fence=sfence
+
+SIMD_COPY_MC simd_copy_mc_mov, mov, mov, MOV_REGS, WORD, WORD
+SIMD_COPY_MC simd_copy_mc_movnti, mov, movnti, MOV_REGS, WORD, WORD, fence=sfence
+
+/*
+ * As the kernel copies where a machine check in a string instruction is not survived:
+ * single words, none of which is in two cache lines. What is reported after a machine
+ * check is exact to the word.
+ */
+SIMD_COPY_START simd_copy_mc_careful
+	cmp	$2 * WORD, LEN
+	jb	.Lsimd_copy_mc_careful_bytes
+	mov	SRC, TMP
+	neg	TMP
+	and	$WORD - 1, TMP
+	mov	LEN, REST
+	sub	TMP, REST
+	mov	TMP, LEN
+	SIMD_SAFE_BYTES .Lsimd_copy_mc_careful_head_fault, 1
+	mov	REST, LEN
+1:	SIMD_ACCESS simd_copy_mc_careful, 1, mov (SRC), TMP
+	mov	TMP, (DST)
+	add	$WORD, SRC
+	add	$WORD, DST
+	sub	$WORD, LEN
+	cmp	$WORD, LEN
+	jae	1b
+SIMD_SAFE_END simd_copy_mc_careful, mc=1

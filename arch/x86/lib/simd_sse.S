@@ -46,3 +46,6 @@ SSE_NT_COPY simd_copy_sse_nt_pages, 4
 
 SIMD_TO_USER simd_to_user_sse, movups, movaps, XMM_REGS, 16, 16
 SIMD_TO_USER simd_to_user_sse_nt, movups, movntps, XMM_REGS, 16, 16, fence=sfence
+
+SIMD_COPY_MC simd_copy_mc_sse, movups, movaps, XMM_REGS, 16, 16
+SIMD_COPY_MC simd_copy_mc_sse_nt, movups, movntps, XMM_REGS, 16, 16, fence=sfence

@@ -52,14 +52,20 @@ SIMD_END simd_copy_rep_movsl
 
 /* A string instruction that faults says by itself how far it came. */
 SIMD_TO_USER_START simd_to_user_rep_movsb
-SIMD_TO_USER_END simd_to_user_rep_movsb, head=0
+SIMD_SAFE_END simd_to_user_rep_movsb, head=0
+
+SIMD_COPY_START simd_copy_mc_rep_movsb
+.Lcopy_mc:
+	rep movsb
+	SIMD_FAULT .Lcopy_mc, .Lsimd_copy_mc_rep_movsb_last_fault, 1
+SIMD_SAFE_END simd_copy_mc_rep_movsb, head=0, bytes=0, mc=1
 
 .macro REP_MOVS_TO_USER name:req
 SIMD_TO_USER_START \name
 	cmp	$WORD, LEN
 	jb	.L\name\()_bytes
-	SIMD_TO_USER_WORDS \name
-SIMD_TO_USER_END \name
+	SIMD_SAFE_WORDS \name
+SIMD_SAFE_END \name
 .endm
 
 #ifdef CONFIG_X86_64
@@ -132,17 +138,26 @@ SIMD_COPY_START simd_copy_aligned_mov
 	rep movsb
 SIMD_END simd_copy_aligned_mov
 
-SIMD_TO_USER_START simd_to_user_aligned_mov
+.macro ALIGNED_MOV_SAFE name:req, mc=0
 	cmp	$ALIGN_MIN, LEN
-	jb	1f
+	jb	.Lloop\@
 	mov	DST, TMP
 	xor	SRC, TMP
 	test	$ALIGN_MASK, TMP
-	jz	2f
-1:	SIMD_TO_USER_LOOP simd_to_user_aligned_mov, mov, mov, MOV_REGS, WORD, WORD
-	jmp	.Lsimd_to_user_aligned_mov_bytes
-2:	SIMD_TO_USER_WORDS simd_to_user_aligned_mov
-SIMD_TO_USER_END simd_to_user_aligned_mov
+	jz	.Lstring\@
+.Lloop\@:
+	SIMD_SAFE_LOOP \name, mov, mov, MOV_REGS, WORD, WORD, mc=\mc
+	jmp	.L\name\()_bytes
+.Lstring\@:
+	SIMD_SAFE_WORDS \name, \mc
+SIMD_SAFE_END \name, mc=\mc
+.endm
+
+SIMD_TO_USER_START simd_to_user_aligned_mov
+ALIGNED_MOV_SAFE simd_to_user_aligned_mov
+
+SIMD_COPY_START simd_copy_mc_aligned_mov
+ALIGNED_MOV_SAFE simd_copy_mc_aligned_mov, mc=1
 
 /*
  * prefetchnta: bring a window of the source near without displacing what is in
@@ -188,31 +203,40 @@ SIMD_COPY_START simd_copy_prefetchnta
 	jnz	.Lwindow
 SIMD_END simd_copy_prefetchnta
 
-SIMD_TO_USER_START simd_to_user_prefetchnta
+.macro PREFETCHNTA_SAFE name:req, mc=0
 	cmp	$PREFETCH_WINDOW + WORD, LEN
-	jb	.Lsimd_to_user_prefetchnta_bytes
-	SIMD_TO_USER_HEAD simd_to_user_prefetchnta, WORD
-1:	mov	(SRC), %al
-	SIMD_FAULT 1b, 5f
-	xor	%eax, %eax
-2:	prefetchnta (SRC, TMP)
-	add	$64, TMP
-	cmp	$PREFETCH_WINDOW, TMP
-	jb	2b
+	jb	.L\name\()_bytes
+	SIMD_SAFE_HEAD \name, WORD, \mc
+.Lwindow\@:
+	mov	(SRC), %al
+	SIMD_FAULT .Lwindow\@, .Lfirst_fault\@, \mc
+	.set	.Loff, 0
+	.rept	PREFETCH_WINDOW / 64
+	prefetchnta .Loff(SRC)
+	.set	.Loff, .Loff + 64
+	.endr
 
 	sub	$PREFETCH_WINDOW, REST
 	mov	$PREFETCH_WINDOW / WORD, %ecx
-3:	REP_MOVS
-	SIMD_FAULT 3b, 4f
+.Lwords\@:
+	REP_MOVS
+	SIMD_FAULT .Lwords\@, .Lwords_fault\@, \mc
 	cmp	$PREFETCH_WINDOW, REST
-	jae	1b
+	jae	.Lwindow\@
 	mov	REST, LEN
-	jmp	.Lsimd_to_user_prefetchnta_bytes
-4:
+	jmp	.L\name\()_bytes
+.Lwords_fault\@:
 	shl	$WORD_SHIFT, LEN
 	add	REST, LEN
-	jmp	.Lsimd_to_user_prefetchnta_fault
-5:
+	jmp	.L\name\()_fault
+.Lfirst_fault\@:
 	mov	REST, LEN
-	jmp	.Lsimd_to_user_prefetchnta_fault
-SIMD_TO_USER_END simd_to_user_prefetchnta
+	jmp	.L\name\()_fault
+SIMD_SAFE_END \name, mc=\mc
+.endm
+
+SIMD_TO_USER_START simd_to_user_prefetchnta
+PREFETCHNTA_SAFE simd_to_user_prefetchnta
+
+SIMD_COPY_START simd_copy_mc_prefetchnta
+PREFETCHNTA_SAFE simd_copy_mc_prefetchnta, mc=1

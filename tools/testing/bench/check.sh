@@ -64,7 +64,7 @@ echo "1..$((44 + 2 * $(ls "$top"/tools/testing/bench/machines | wc -l)))"
 
 says 0 '--routine' --help
 says 2 "Try 'simdbench --help'" --bogus
-says 2 'Valid: clear copy to_user' --kind clean
+says 2 'Valid: clear copy to_user copy_mc' --kind clean
 says 2 'Valid: L1 L2 flushed fresh1 fresh2 fresh4 fresh8' --src L3
 says 2 'Valid: none first all' --consumer most
 says 2 'Valid: warm cold' --icache tepid
@@ -103,9 +103,10 @@ result $passed "a full disk is a failure"
 
 # Every row of the table, supported or not; a stock row of each kind.
 rows=$(grep -E '^SIMD_ROUTINE(_64)?\(' "$table" | grep -cv ', planted,')
-run 0 movnti --list && [ "$(grep -c ', stock$' out)" = 3 ] &&
-	[ "$(grep -cE '^(clear|copy|to_user) ' out)" = $((rows + 3)) ] && passed=0 || passed=1
-result $passed "--list has all rows, and the C library's three"
+run 0 movnti --list && [ "$(grep -c ', stock$' out)" = 4 ] &&
+	[ "$(grep -cE '^(clear|copy|to_user|copy_mc) ' out)" = $((rows + 4)) ] &&
+	passed=0 || passed=1
+result $passed "--list has all rows, and the C library's four"
 
 run 0 'rep_movsq' -k copy -s 4KB,64KB --src flushed --dst flushed -l 5 --json A --csv csv &&
 	passed=0 || passed=1

@@ -71,6 +71,7 @@ static const char *const default_set[] = {
 	"kind=copy size=4KB src-off=0,1,8,32 dst-off=0,1,8,32",
 	"kind=to_user size=512,4KB src-off=0,1 dst=L1,L2",
 	"kind=to_user size=4KB,64KB src=flushed dst=flushed",
+	"kind=copy_mc size=4KB src=L1,flushed dst=flushed consumer=none,all",
 	"kind=clear,copy size=256,4KB icache=cold",
 	"kind=clear,copy size=4KB,64KB,2MB src=flushed dst=flushed page=2MB",
 	"kind=clear,copy size=64KB src=flushed dst=flushed threads=2",

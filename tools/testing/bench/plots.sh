@@ -72,7 +72,7 @@ fields()
 		grep -v "$(printf '\tstock by page\t')"
 }
 
-for kind in clear copy to_user; do
+for kind in clear copy to_user copy_mc; do
 	fields $kind >"$out/walk-$kind.dat"
 	rows=$(awk -F '\t' '
 		$1 != loop { if (name) best[name] = 1; loop = $1; most = 0 }

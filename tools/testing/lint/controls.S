@@ -107,6 +107,12 @@ CONTROL privileged_stac
 	ret
 CONTROL_END privileged_stac
 
+CONTROL privileged_mc, copy_mc
+	stac
+	clac
+	ret
+CONTROL_END privileged_mc, copy_mc
+
 CONTROL privileged_user, to_user
 	stac
 	cli
@@ -307,6 +313,14 @@ CONTROL sfence_load
 	ret
 CONTROL_END sfence_load
 
+CONTROL sfence_mc, copy_mc
+0:	mov	(SRC), TMP
+	SIMD_FAULT 0b, 1f, 1
+	movnti	TMP, (DST)
+	sfence
+1:	ret
+CONTROL_END sfence_mc, copy_mc
+
 CONTROL sfence_fault, to_user
 	stac
 	FAULTING 1f, movnti %eax, (DST)
@@ -346,6 +360,23 @@ CONTROL noentry_second, to_user
 	clac
 	ret
 CONTROL_END noentry_second, to_user
+
+CONTROL noentry_mc, copy_mc
+	mov	(SRC), TMP
+	mov	TMP, (DST)
+	ret
+CONTROL_END noentry_mc, copy_mc
+
+CONTROL noentry_mcstring, copy_mc
+	rep movsb
+	ret
+CONTROL_END noentry_mcstring, copy_mc
+
+CONTROL noentry_mcline, copy_mc
+	.byte	0x66, 0x0f, 0x38, 0xf8, 0x3e	/* movdir64b (SRC), DST */
+	sfence
+	ret
+CONTROL_END noentry_mcline, copy_mc
 
 CONTROL entry, to_user
 	stac
@@ -397,6 +428,25 @@ CONTROL fixup_type, to_user
 2:	clac
 	ret
 CONTROL_END fixup_type, to_user
+
+/* What is right for a copy to user space does not recover from a machine check. */
+CONTROL fixup_mc, copy_mc
+	FAULTING 1f, mov (SRC), TMP
+	mov	TMP, (DST)
+1:	ret
+CONTROL_END fixup_mc, copy_mc
+
+CONTROL fragile, copy_mc
+0:	rep movsb
+	SIMD_FAULT 0b, 1f, 1
+1:	ret
+CONTROL_END fragile, copy_mc
+
+CONTROL fragile_veto, copy_mc
+0:	REP_MOVS
+	SIMD_FAULT 0b, 1f, 1
+1:	ret
+CONTROL_END fragile_veto, copy_mc
 
 CONTROL stac, to_user
 	FAULTING 1f, mov TMP, (DST)
@@ -662,6 +712,18 @@ CONTROL good_xmm
 	ret
 CONTROL_END good_xmm
 #endif
+
+CONTROL good_mc, copy_mc
+0:	mov	(SRC), TMP
+	SIMD_FAULT 0b, 3f, 1
+	movnti	TMP, (DST)
+1:	rep movsb
+	SIMD_FAULT 1b, 2f, 1
+2:	sfence
+	mov	LEN, TMP
+	ret
+3:	SIMD_FAULTED 1b, 2b
+CONTROL_END good_mc, copy_mc
 
 CONTROL good_user, to_user
 	push	TMP

@@ -27,8 +27,10 @@ BEGIN {
 	# The one variable that a routine may write to.
 	counter = "simd_odd_traps"
 
-	# The kernel's type of a fixup that finds the trap number in eax.
-	ex_type_fault = 2
+	# The kernel's types of a fixup that finds the trap number in eax, after a page
+	# fault, and after a machine check as well.
+	ex_type["to_user"] = 2
+	ex_type["copy_mc"] = 15
 
 	privileged = "^(cli|sti|clac|stac|hlt|in|out|lgdt|lidt|lldt|ltr|lmsw|clts|invlpg|" \
 		"invd|wbinvd|rdmsr|wrmsr|xsetbv|swapgs|syscall|sysenter|int|[il]ret|ljmp)[bwlq]?$"
@@ -91,6 +93,8 @@ function decode(i,	ops, dst) {
 	reaches[i] = faults[i] || ops ~ /\(%/ && ops !~ /%[er]?[is]p\)/ &&
 		name[i] !~ /^((nop|lea)[bwlq]?|prefetch.*)$/
 
+	loads[i] = reaches[i] && substr(ops, 1, length(ops) - length(dst)) ~ /\(%/
+
 	x87[i] = ops ~ /%(st|mm)/ || name[i] ~ /^(f|emms|xsave|xrstor)/
 	vector[i] = ops ~ /%([xyzt]mm|k[0-7])/ || name[i] ~ /^vzero|mxcsr|tile/
 	upper[i] = ops ~ /%[yz]mm([0-9]|1[0-5])([^0-9]|$)/
@@ -128,7 +132,7 @@ function counts(i) {
 	return symbol[i] == counter && text[i] ~ / 0x0$/
 }
 
-function check_any(user,	i) {
+function check_any(	i) {
 	if (size > max_bytes)
 		complain("size", size " bytes of code, which is more than " max_bytes)
 	for (i = last; i > first && name[i] == "int3"; )
@@ -143,12 +147,12 @@ function check_any(user,	i) {
 			complain("call", "calls, or jumps out of the routine", i)
 		if (name[i] ~ /^(std|popf[wlq]?)$/)
 			complain("std", "changes the direction flag", i)
-		if (name[i] ~ privileged && !(user && name[i] ~ /^(st|cl)ac$/) ||
+		if (name[i] ~ privileged && !(kind_of == "to_user" && name[i] ~ /^(st|cl)ac$/) ||
 		    text[i] ~ /%(cr|db|dr)[0-9]/)
 			complain("privileged", "privileged instruction", i)
 		if (text[i] ~ /(^| )rex/ || text[i] ~ /(^| )rep/ && !(bytes[i] in string))
 			complain("string", "not one of the plain encodings of rep movs and rep stos", i)
-		if (fixed[i] && !(user && counts(i)))
+		if (fixed[i] && !(kind_of in ex_type && counts(i)))
 			complain("store", "stores to a fixed address", i)
 	}
 }
@@ -193,18 +197,29 @@ function check_guard(guard,	i, uses_upper) {
 # Where does a load or store that faults go on? Entry @e of the exception table has to
 # be of one, and lead to where the routine can tell why.
 #
-function check_entry(e, user,	i, k) {
+function check_entry(e,	i, k) {
 	for (i = first; i <= last && addr[i] != ex_insn[e]; i++)
 		;
-	if (i > last || !user || !reaches[i])
-		complain("entry", "exception table entry of what reaches no memory, or no user",
+	if (i > last || !(kind_of in ex_type) || !reaches[i])
+		complain("entry", "exception table entry of what reaches no memory, or must not fault",
 			i <= last ? i : 0)
 	for (k = first; k <= last && addr[k] != ex_fixup[e]; k++)
 		;
-	if (k > last || ex_fixup_section[e] != ex_section[e] || ex_type[e] != ex_type_fault)
+	if (k > last || ex_fixup_section[e] != ex_section[e] ||
+	    kind_of in ex_type && ex_type_of[e] != ex_type[kind_of])
 		complain("fixup", "the fixup is not in the routine, or not told the trap",
 			i <= last ? i : 0)
 	has_entry[i]
+}
+
+# On some CPUs a machine check in a string instruction is not survived.
+function check_mc(vetoed,	i) {
+	for (i = first; i <= last; i++) {
+		if (loads[i] && !(i in has_entry))
+			complain("noentry", "load or store without an exception table entry", i)
+		if (bytes[i] in string && !vetoed)
+			complain("fragile", "string instruction, but no VETO(COPY_MC_FRAGILE)", i)
+	}
 }
 
 function check_user(	i, open, late) {
@@ -223,11 +238,12 @@ function check_user(	i, open, late) {
 		complain("clac", "no clac between the last store and a ret", i)
 }
 
-function check(s,	i, e, user) {
+function check(s,	i, e) {
 	if (s == counter && sym_object[s])
 		return
 	who = (s in row) ? row[s] : s
-	user = who ~ /^to_user\//
+	kind_of = who
+	sub(/\/.*/, "", kind_of)
 	start = sym_start[s]
 	size = sym_size[s]
 	found[s]
@@ -257,13 +273,15 @@ function check(s,	i, e, user) {
 	}
 
 	print "row", who, guard_of[s], size
-	check_any(user)
+	check_any()
 	for (e = 1; e <= nr_entries; e++)
 		if (ex_section[e] == sym_section[s] && ex_insn[e] >= start &&
 		    ex_insn[e] < start + size)
-			check_entry(e, user)
-	if (user)
+			check_entry(e)
+	if (kind_of == "to_user")
 		check_user()
+	if (kind_of == "copy_mc")
+		check_mc(fields[s] ~ /VETO\(COPY_MC_FRAGILE\)/)
 	check_stream(fields[s] ~ /(^|[ ,])STREAM([ ,]|$)/)
 	check_guard(guard_of[s])
 }
@@ -322,7 +340,7 @@ in_table && /^ [0-9a-f]+ [0-9a-f]/ {
 		else if (at % 3 == 1)
 			ex_fixup[nr_entries] = value(part[i]) + ex_addend[at]
 		else
-			ex_type[nr_entries] = value(part[i])
+			ex_type_of[nr_entries] = value(part[i])
 		at++
 	}
 	next

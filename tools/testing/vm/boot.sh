@@ -39,6 +39,12 @@ out=$3
 # and for the CPU at hand, on which the same program verifies a million times.
 soak=${SOAK:-3}
 echo "# accelerator: $accel ($why), -cpu $cpu"
+# Of the CPUs that the kernel copies with care on, for what may have a memory error, it
+# knows by their PCI devices, or by this.
+case $cpu in
+Haswell)	recovery=mce=recovery ;;
+*)		recovery= ;;
+esac
 # Sockets: the only thing that the BIOS tells a kernel without ACPI of.
 # no_timer_check: on a busy host the emulated timer may be too late for the boot
 # check of the IO-APIC, and the kernel panics. It skips the check itself on KVM.
@@ -47,7 +53,7 @@ rc=0
 "$vm/watch.sh" "$boot_silence" $((boot_total + soak)) "$out/console.log" "$out/guest.txt" -- \
 	qemu-system-x86_64 -accel $accel$thread -cpu "$cpu" -smp 2,sockets=2 -m 1024 \
 	-kernel "$kernel" -initrd "$initramfs" \
-	-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check kunit.enable=1 kunit.autorun=1 simd_copy.copy=mov_x2 simd_copy.clear=nonsense ${TESTS:+tests=\"$TESTS\"} soak=$soak" \
+	-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check kunit.enable=1 kunit.autorun=1 $recovery simd_copy.copy=mov_x2 simd_copy.clear=nonsense ${TESTS:+tests=\"$TESTS\"} soak=$soak" \
 	-nodefaults -display none -no-reboot \
 	-serial "file:$out/console.log" -serial stdio </dev/null || rc=$?
 case $rc in

@@ -675,6 +675,7 @@ static void open_device(void)
 	read_rows("clear");
 	read_rows("copy");
 	read_rows("to_user");
+	read_rows("copy_mc");
 }
 
 /* What the guard has counted; nothing without debugfs. */

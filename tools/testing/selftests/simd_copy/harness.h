@@ -55,6 +55,7 @@ unsigned int state_compare(enum simd_guard guard);
  * @claim:	the trap that the first access of @hole goes by. The page is there
  *		from then on. 0: all are page faults, and it is not.
  * @step:	look at each instruction
+ * @user:	@hole may only be accessed while user access is open
  * @filled:	@hole is there now
  * @faults:	accesses of @hole so far
  * @closed:	one of them was made without user access
@@ -66,6 +67,7 @@ struct trap {
 	u8		*hole;
 	unsigned int	claim;
 	bool		step;
+	bool		user;
 	bool		filled;
 	unsigned int	faults;
 	bool		closed;

@@ -340,7 +340,7 @@ SYM_FUNC_END(mutant_to_user_gives_up)
 SIMD_TO_USER_START mutant_to_user_early
 	cmp	$4 * WORD, LEN
 	jb	4f
-	SIMD_TO_USER_HEAD mutant_to_user_early, 2*WORD
+	SIMD_SAFE_HEAD mutant_to_user_early, 2*WORD
 0:	mov	(SRC), TMP
 	SIMD_FAULT 0b, 6f
 1:	mov	WORD(SRC), REST
@@ -497,3 +497,139 @@ SIMD_TO_USER_START mutant_to_user_saved
 2:	inc	BX
 	jmp	1b
 SYM_FUNC_END(mutant_to_user_saved)
+
+/* --- Copies that survive a machine check --- */
+
+/* All of LEN by single bytes. After a page fault and after a machine check, go on there. */
+.macro MC_BYTES fault:req, check:req
+	test	LEN, LEN
+	jz	.Lcopied\@
+.Lbyte\@:
+	mov	(SRC), %al
+	SIMD_FAULT .Lbyte\@, .Lfaulted\@, 1
+	mov	%al, (DST)
+	inc	SRC
+	inc	DST
+	dec	LEN
+	jnz	.Lbyte\@
+	jmp	.Lcopied\@
+.Lfaulted\@:
+	SIMD_FAULTED \fault, \check
+.Lcopied\@:
+.endm
+
+SIMD_COPY_START mutant_copy_mc_less
+	MC_BYTES 2f, 1f
+1:	USER_RETURN
+2:	dec	LEN
+	jmp	1b
+SYM_FUNC_END(mutant_copy_mc_less)
+
+SIMD_COPY_START mutant_copy_mc_more
+	MC_BYTES 2f, 1f
+1:	USER_RETURN
+2:	inc	LEN
+	jmp	1b
+SYM_FUNC_END(mutant_copy_mc_more)
+
+/* The second access may go well, and nobody learns of the error. */
+SIMD_COPY_START mutant_copy_mc_again
+	MC_BYTES 1f, 2f
+1:	USER_RETURN
+2:	MC_BYTES 1b, 1b
+	jmp	1b
+SYM_FUNC_END(mutant_copy_mc_again)
+
+/* As if it had not reached the error, or nothing at all. */
+SIMD_COPY_START mutant_copy_mc_beyond
+	MC_BYTES 1f, 2f
+1:	USER_RETURN
+2:	dec	LEN
+	jmp	1b
+SYM_FUNC_END(mutant_copy_mc_beyond)
+
+SIMD_COPY_START mutant_copy_mc_all
+	mov	LEN, REST
+	MC_BYTES 1f, 2f
+1:	USER_RETURN
+2:	mov	REST, LEN
+	jmp	1b
+SYM_FUNC_END(mutant_copy_mc_all)
+
+SIMD_COPY_START mutant_copy_mc_after
+	MC_BYTES 1f, 2f
+1:	USER_RETURN
+2:	notb	(DST)
+	addb	$1, (DST)
+	jmp	1b
+SYM_FUNC_END(mutant_copy_mc_after)
+
+/* A kernel goes on after a page fault, and panics after a machine check. */
+SIMD_COPY_START mutant_copy_mc_type
+0:	rep movsb
+	SIMD_FAULT 0b, 2f
+1:	USER_RETURN
+2:	SIMD_FAULTED 1b
+SYM_FUNC_END(mutant_copy_mc_type)
+
+SIMD_COPY_START mutant_copy_mc_no_entry
+	rep movsb
+	USER_RETURN
+SYM_FUNC_END(mutant_copy_mc_no_entry)
+
+SIMD_COPY_START mutant_copy_mc_overread
+	MC_BYTES 1f, 1f
+	mov	(SRC), %al
+1:	USER_RETURN
+SYM_FUNC_END(mutant_copy_mc_overread)
+
+SIMD_COPY_START mutant_copy_mc_access
+	ASM_STAC
+	MC_BYTES 1f, 1f
+1:	ASM_CLAC
+	USER_RETURN
+SYM_FUNC_END(mutant_copy_mc_access)
+
+/* Right after a page fault, and not after a machine check. */
+SIMD_COPY_START mutant_copy_mc_fence
+	cmp	$WORD, LEN
+	jb	2f
+0:	mov	(SRC), TMP
+	SIMD_FAULT 0b, 4f, 1
+	movnti	TMP, (DST)
+	add	$WORD, SRC
+	add	$WORD, DST
+	sub	$WORD, LEN
+2:	MC_BYTES 1f, 3f
+1:	sfence
+3:	USER_RETURN
+4:	SIMD_FAULTED 2b, 3b
+SYM_FUNC_END(mutant_copy_mc_fence)
+
+SIMD_COPY_START mutant_copy_mc_vzeroupper
+	vcmpps	$0xf, %ymm1, %ymm1, %ymm1	/* all ones */
+	MC_BYTES 1f, 2f
+1:	vzeroupper
+2:	USER_RETURN
+SYM_FUNC_END(mutant_copy_mc_vzeroupper)
+
+SIMD_COPY_START mutant_copy_mc_emms
+	movq	%mm0, %mm1
+	MC_BYTES 1f, 2f
+1:	emms
+2:	USER_RETURN
+SYM_FUNC_END(mutant_copy_mc_emms)
+
+/* Machine checks are counted as well. */
+SIMD_COPY_START mutant_copy_mc_miscounted
+	MC_BYTES 1f, 2f
+1:	USER_RETURN
+2:	SIMD_FAULTED 1b
+SYM_FUNC_END(mutant_copy_mc_miscounted)
+
+SIMD_COPY_START mutant_copy_mc_saved
+	MC_BYTES 1f, 2f
+1:	USER_RETURN
+2:	inc	BX
+	jmp	1b
+SYM_FUNC_END(mutant_copy_mc_saved)

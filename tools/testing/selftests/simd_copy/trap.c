@@ -64,15 +64,22 @@ static void on_step(unsigned long ip)
 		trap.fenced = false;
 }
 
+/* What a kernel repairs by an entry: it may not go on after just any machine check. */
+static bool repairs(const struct ex_entry *e)
+{
+	return e->type == EX_TYPE_FAULT_MCE_SAFE ||
+	       (e->type == EX_TYPE_FAULT && trap.claim != X86_TRAP_MC);
+}
+
 /* Only accesses of the hole are to be repaired, whatever else has an entry. */
 static bool on_fault(greg_t *regs, const u8 *addr)
 {
 	const struct ex_entry *e = find_entry(regs[REG_IP]);
 
 	if (!trap.hole || trap.filled || addr < trap.hole || addr >= trap.hole + PAGE_SIZE ||
-	    !e || e->type != EX_TYPE_FAULT || ++trap.faults > MAX_FAULTS)
+	    !e || !repairs(e) || ++trap.faults > MAX_FAULTS)
 		return false;
-	if (shim_stac != shim_clac + 1)
+	if (trap.user && shim_stac != shim_clac + 1)
 		trap.closed = true;
 
 	regs[REG_AX] = X86_TRAP_PF;

@@ -190,7 +190,7 @@ static void explain(const struct simd_routine *r, const struct input *in, unsign
 		       (void *)trap.addr, in->dst, in->src);
 		return;
 	}
-	if (r->kind == SIMD_KIND_to_user)
+	if (simd_may_fault(r->kind))
 		printf("#   returned %lu\n", checked_frame.ret);
 	for (i = 0; i < in->len && (in->dst + i < hole || in->dst + i >= hole + PAGE_SIZE); i++) {
 		if (in->dst[i] != want[i]) {
@@ -259,6 +259,9 @@ static void set_call(const struct simd_routine *r, const struct input *in)
 	case SIMD_KIND_to_user:
 		cc->fn = (void *)r->fn.to_user;
 		break;
+	case SIMD_KIND_copy_mc:
+		cc->fn = (void *)r->fn.copy_mc;
+		break;
 	case SIMD_NR_KINDS:
 		break;
 	}
@@ -266,7 +269,7 @@ static void set_call(const struct simd_routine *r, const struct input *in)
 
 static unsigned int check_case(const struct simd_routine *r, const struct input *in)
 {
-	const bool user = r->kind == SIMD_KIND_to_user;
+	const bool user = r->kind == SIMD_KIND_to_user, ends = in->claim == X86_TRAP_MC;
 	u8 *gap = in->arena == hole_arena ? hole : NULL;
 	unsigned long before = min((unsigned long)(in->dst - in->arena), RED);
 	unsigned long after = min((unsigned long)(in->arena + ARENA - in->dst - in->len), RED);
@@ -289,6 +292,7 @@ static unsigned int check_case(const struct simd_routine *r, const struct input 
 	trap.hole = gap ?: src_gap;
 	trap.claim = in->claim;
 	trap.step = in->step;
+	trap.user = user;
 	if (!trap_call()) {
 		wrong = 1 << blame(in);
 		goto out;
@@ -297,16 +301,24 @@ static unsigned int check_case(const struct simd_routine *r, const struct input 
 	/* If the page came back, the routine may have gone on, or not. */
 	if (trap.filled) {
 		gap = NULL;
+		done = ends ? 0 : done;
 		while (done < in->len && in->dst[done] == want[done])
 			done++;
 	}
 
 	wrong = state_compare(r->guard);
+	left = simd_may_fault(r->kind) ? checked_frame.ret : 0;
+	/* After a machine check the routine goes no further, and may say a bit less. */
+	if (ends) {
+		if (left > in->len || left < in->len - reach ||
+		    left - (in->len - reach) >= SIMD_MC_TURN || done > reach)
+			wrong |= 1 << CHECK_RESIDUE;
+		reach = min(reach, in->len - min(left, in->len));
+	} else if (left != in->len - done) {
+		wrong |= 1 << CHECK_RESIDUE;
+	}
 	if (memcmp(in->dst, want, reach))
 		wrong |= 1 << CHECK_DATA;
-	left = user ? checked_frame.ret : 0;
-	if (left != in->len - done)
-		wrong |= 1 << CHECK_RESIDUE;
 	/* What was said to be stored and is not is no store too many. */
 	if (left <= in->len)
 		done = max(done, in->len - left);
@@ -320,7 +332,7 @@ static unsigned int check_case(const struct simd_routine *r, const struct input 
 		wrong |= 1 << CHECK_ACCESS;
 	if (in->step && !trap.fenced)
 		wrong |= 1 << CHECK_FENCE;
-	if (simd_odd_traps - odd_traps != (trap.filled && in->claim != X86_TRAP_PF))
+	if (simd_odd_traps - odd_traps != (trap.filled && in->claim != X86_TRAP_PF && !ends))
 		wrong |= 1 << CHECK_TRAPS;
 
 out:
@@ -501,6 +513,12 @@ static const unsigned int fault_sizes[] = {
 	512, 576, 640, 1024, PAGE_SIZE, PAGE_SIZE + 256, 3 * PAGE_SIZE
 };
 
+/* A store of a copy within the kernel does not fault. */
+static bool stores_fault(const struct verdict *v)
+{
+	return v->r->kind == SIMD_KIND_to_user;
+}
+
 static bool check_fault_size(struct verdict *v, unsigned long len, unsigned long *nr)
 {
 	unsigned long every = max(ALL_CASES / max(v->sweep->cases, 1ul), 1ul), at;
@@ -510,7 +528,7 @@ static bool check_fault_size(struct verdict *v, unsigned long len, unsigned long
 
 		if (!worth_a_fault(len, at) || (*nr)++ % every)
 			continue;
-		if (!try(v, &in))
+		if (stores_fault(v) && !try(v, &in))
 			return false;
 		/* What is loaded beyond the extent has to be in that page as well. */
 		in = source_at(len, at);
@@ -538,21 +556,23 @@ static bool check_faults(struct verdict *v)
 
 /*
  * Page faults whose page is there by the time the routine goes on, and traps
- * that are no page faults at all.
+ * that are no page faults at all. After a machine check the source is there as well, and
+ * must not be looked at.
  */
 static bool check_traps(struct verdict *v)
 {
 	static const unsigned int lens[] = { 1, 7, 64, 65, 200, 319, 513, 700, 1100 };
-	static const unsigned int claims[] = { X86_TRAP_PF, X86_TRAP_MF };
+	static const unsigned int claims[] = { X86_TRAP_PF, X86_TRAP_MF, X86_TRAP_MC };
+	const unsigned int nr_claims = ARRAY_SIZE(claims) - (v->r->kind != SIMD_KIND_copy_mc);
 	unsigned int i, at, c;
 
 	for (i = 0; i < ARRAY_SIZE(lens); i++) {
 		for (at = 0; at < lens[i]; at += 1 + lens[i] / 19) {
-			for (c = 0; c < ARRAY_SIZE(claims); c++) {
+			for (c = 0; c < nr_claims; c++) {
 				struct input in = input_at(lens[i], at);
 
 				in.claim = claims[c];
-				if (!try(v, &in))
+				if (stores_fault(v) && !try(v, &in))
 					return false;
 				in = source_at(lens[i], at);
 				in.claim = claims[c];
@@ -575,11 +595,14 @@ static bool check_fences(struct verdict *v)
 			struct input in = input_at(lens[i], min(at, lens[i]));
 
 			in.step = true;
-			if (!try(v, &in))
+			if (stores_fault(v) && !try(v, &in))
 				return false;
 			in = source_at(lens[i], min(at, lens[i]));
 			in.step = true;
 			if (!try(v, &in))
+				return false;
+			in.claim = X86_TRAP_MC;
+			if (v->r->kind == SIMD_KIND_copy_mc && at < lens[i] && !try(v, &in))
 				return false;
 		}
 	}
@@ -628,7 +651,7 @@ unsigned int check_row(const struct simd_routine *r, const struct sweep *sweep)
 
 	alarm(TIMEOUT);
 	state_prepare(r->guard);
-	if (check_edges(&v) && check_random(&v) && r->kind == SIMD_KIND_to_user &&
+	if (check_edges(&v) && check_random(&v) && simd_may_fault(r->kind) &&
 	    check_faults(&v) && check_traps(&v) && r->flags & SIMD_STREAMING)
 		check_fences(&v);
 	/* Who copies to user space stops at a fault, and says so. */

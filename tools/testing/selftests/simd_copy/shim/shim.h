@@ -24,6 +24,9 @@ static inline unsigned long simd_disturbances(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
+/* Only a kernel knows, and no program survives a machine check. */
+#define simd_copy_mc_is_fragile()	false
+
 static inline u64 simd_cpu_time(void)
 {
 	struct timespec ts;

@@ -23,7 +23,8 @@
 #endif
 
 /* The kernel's own layout: where an instruction that may fault goes on. */
-#define EX_TYPE_FAULT	2	/* with the trap number in eax */
+#define EX_TYPE_FAULT		2	/* with the trap number in eax */
+#define EX_TYPE_FAULT_MCE_SAFE	15	/* the same, after a machine check, too */
 
 #ifdef __ASSEMBLY__
 #define _ASM_EXTABLE_TYPE(insn, fixup, type) shim_extable insn, fixup, type
