@@ -16,11 +16,13 @@
 #ifdef CONFIG_SIMD_COPY_HOOKS
 
 #include <linux/jump_label.h>
+#include <asm/page_types.h>
 
 DECLARE_STATIC_KEY_FALSE(simd_hook_clear_page);
 DECLARE_STATIC_KEY_FALSE(simd_hook_clear_pages);
 DECLARE_STATIC_KEY_FALSE(simd_hook_copy_page);
 DECLARE_STATIC_KEY_FALSE(simd_hook_to_user);
+DECLARE_STATIC_KEY_FALSE(simd_hook_copy_mc);
 
 /* Return: true if the pages are cleared. */
 static __always_inline bool simd_hooked_clear_pages(void *addr, unsigned int npages)
@@ -54,6 +56,14 @@ static __always_inline bool simd_hooks_to_user(unsigned long n)
 	return static_branch_unlikely(&simd_hook_to_user) && n >= SIMD_TO_USER_MIN;
 }
 
+/* Return: true if @len bytes that may have a memory error are for simd_copy_mc(). */
+static __always_inline bool simd_hooks_copy_mc(unsigned long len)
+{
+	if (!IS_ENABLED(CONFIG_SIMD_COPY_COPY_MC))
+		return false;
+	return static_branch_unlikely(&simd_hook_copy_mc) && len && len % PAGE_SIZE == 0;
+}
+
 #else /* !CONFIG_SIMD_COPY_HOOKS */
 
 static __always_inline bool simd_hooked_clear_pages(void *addr, unsigned int npages)
@@ -67,6 +77,11 @@ static __always_inline bool simd_hooked_copy_page(void *to, const void *from)
 }
 
 static __always_inline bool simd_hooks_to_user(unsigned long n)
+{
+	return false;
+}
+
+static __always_inline bool simd_hooks_copy_mc(unsigned long len)
 {
 	return false;
 }

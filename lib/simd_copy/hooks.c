@@ -26,6 +26,8 @@ DEFINE_STATIC_KEY_FALSE(simd_hook_copy_page);
 EXPORT_SYMBOL(simd_hook_copy_page);
 DEFINE_STATIC_KEY_FALSE(simd_hook_to_user);
 EXPORT_SYMBOL(simd_hook_to_user);
+DEFINE_STATIC_KEY_FALSE(simd_hook_copy_mc);
+SIMD_EXPORT_FOR_TESTS(simd_hook_copy_mc);
 static DEFINE_STATIC_KEY_FALSE(simd_hook_zero_folio);
 static DEFINE_STATIC_KEY_FALSE(simd_hook_copy_folio);
 
@@ -165,4 +167,5 @@ void simd_hooks_update(const struct simd_plan *plan)
 	patch(&simd_hook_copy_page, leads_elsewhere(plan, SIMD_KIND_copy, PAGE_SIZE));
 	patch(&simd_hook_copy_folio, leads_elsewhere(plan, SIMD_KIND_copy, ULONG_MAX));
 	patch(&simd_hook_to_user, leads_elsewhere(plan, SIMD_KIND_to_user, ULONG_MAX));
+	patch(&simd_hook_copy_mc, leads_elsewhere(plan, SIMD_KIND_copy_mc, ULONG_MAX));
 }

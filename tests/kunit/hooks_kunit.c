@@ -8,6 +8,8 @@
 #include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/cpufeature.h>
 #include <asm/page.h>
 #include <asm/simd_hooks.h>
 
@@ -178,10 +180,17 @@ static void copy_folio(struct kunit *test)
 
 static void call(const struct check *c, enum simd_kind kind)
 {
+	unsigned long left = 0;
+
 	if (kind == SIMD_KIND_clear)
 		clear_page(c->dst + PAGE_SIZE);
-	else
+	else if (kind == SIMD_KIND_copy)
 		copy_page(c->dst + PAGE_SIZE, c->src + PAGE_SIZE);
+	else
+		left = copy_mc_to_kernel(c->dst + PAGE_SIZE, c->src + PAGE_SIZE, PAGE_SIZE);
+	/* So that the destination is not what it should be. */
+	if (left)
+		memset(c->dst + PAGE_SIZE, 0, PAGE_SIZE);
 }
 
 /*
@@ -240,6 +249,37 @@ static void copy_page_rows(struct kunit *test)
 	expect_pages(test, SIMD_KIND_copy);
 }
 
+static void copy_mc_rows(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_SIMD_COPY_COPY_MC))
+		kunit_skip(test, "CONFIG_SIMD_COPY_COPY_MC is not set");
+	expect_pages(test, SIMD_KIND_copy_mc);
+}
+
+/* What is not made of whole pages is stock's, and a source that ends is told by either. */
+static void copy_mc_residue(struct kunit *test)
+{
+	const unsigned long lens[] = { 1, 100, PAGE_SIZE - 1, PAGE_SIZE, PAGE_SIZE + 1,
+				       2 * PAGE_SIZE };
+	const struct check *c = test->priv;
+	unsigned int row, i;
+
+	if (!IS_ENABLED(CONFIG_SIMD_COPY_COPY_MC))
+		kunit_skip(test, "CONFIG_SIMD_COPY_COPY_MC is not set");
+	simd_for_each_row_of(row, SIMD_KIND_copy_mc) {
+		if (!simd_usable(&simd_results[row]))
+			continue;
+		force(test, SIMD_KIND_copy_mc, row);
+		/* memcpy(), which is stock elsewhere, does not survive it. */
+		for (i = 0; i < ARRAY_SIZE(lens) && boot_cpu_has(X86_FEATURE_ERMS); i++)
+			KUNIT_EXPECT_EQ_MSG(test,
+					    copy_mc_to_kernel(c->dst, c->src + check_bytes() - 77,
+							      lens[i]),
+					    lens[i] > 77 ? lens[i] - 77 : 0, "%s",
+					    simd_routines[row].name);
+	}
+}
+
 /**
  * struct asked - what a hook asks for, when the regime is left to the size
  * @name:	of the hook
@@ -261,6 +301,7 @@ static const struct asked hooks[] = {
 	{ "clear_pages", &simd_hook_clear_pages, SIMD_KIND_clear, PAGE_SIZE, ULONG_MAX },
 	{ "copy_page", &simd_hook_copy_page, SIMD_KIND_copy, PAGE_SIZE, PAGE_SIZE },
 	{ "to_user", &simd_hook_to_user, SIMD_KIND_to_user, SIMD_TO_USER_MIN, ULONG_MAX },
+	{ "copy_mc", &simd_hook_copy_mc, SIMD_KIND_copy_mc, PAGE_SIZE, ULONG_MAX },
 };
 
 /* Whether a size that a hook asks for belongs to a case: the least of the case's sizes. */
@@ -386,6 +427,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(copy_folio, order_gen_params),
 	KUNIT_CASE(clear_page_rows),
 	KUNIT_CASE(copy_page_rows),
+	KUNIT_CASE(copy_mc_rows),
+	KUNIT_CASE(copy_mc_residue),
 	{}
 };
 
