@@ -596,6 +596,58 @@ static long to_user_ioctl(struct simd_copy_test_to_user __user *user)
 	return copy_to_user(user, &t, sizeof(t)) ? -EFAULT : 0;
 }
 
+static int run_copy_mc(struct simd_copy_test_copy_mc *t)
+{
+	bool api = !strcmp(t->row, "api"), stock = !strcmp(t->row, "stock"), all;
+	const struct simd_routine *r = NULL;
+	u8 *to, *from;
+	long i;
+	int row;
+
+	if (t->n > SIMD_COPY_TEST_MC_MAX || t->align >= PAGE_SIZE ||
+	    t->offset > SIMD_COPY_TEST_SOURCE || t->n > SIMD_COPY_TEST_SOURCE - t->offset)
+		return -EINVAL;
+	if (!api && !stock) {
+		row = find_row(t->row);
+		if (row < 0)
+			return row;
+		r = &simd_routines[row];
+		if (r->kind != SIMD_KIND_copy_mc)
+			return -ENOENT;
+	}
+
+	guard(mutex)(&test_lock);
+	from = source + t->offset;
+	to = dst + PAGE_SIZE + t->align;
+	for (i = -SIMD_COPY_TEST_MC_RED; i < (long)t->n + SIMD_COPY_TEST_MC_RED; i++)
+		to[i] = ~pattern(t->offset + i);
+
+	if (api)
+		t->left = simd_copy_mc(to, from, t->n);
+	else if (stock)
+		t->left = copy_mc_to_kernel(to, from, t->n);
+	else
+		t->left = simd_run(r, r->kind, r->guard, r->fn, to, from, t->n, &all);
+	t->source = (unsigned long)from;
+
+	return copy_to_user((void __user *)(unsigned long)t->to, to - SIMD_COPY_TEST_MC_RED,
+			    t->n + 2 * SIMD_COPY_TEST_MC_RED) ? -EFAULT : 0;
+}
+
+static long copy_mc_ioctl(struct simd_copy_test_copy_mc __user *user)
+{
+	struct simd_copy_test_copy_mc t;
+	int err;
+
+	if (copy_from_user(&t, user, sizeof(t)))
+		return -EFAULT;
+	t.row[sizeof(t.row) - 1] = '\0';
+	err = run_copy_mc(&t);
+	if (err)
+		return err;
+	return copy_to_user(user, &t, sizeof(t)) ? -EFAULT : 0;
+}
+
 static int test_release(struct inode *inode, struct file *file)
 {
 	run_armed(file);
@@ -818,6 +870,8 @@ static long test_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return offend(arg);
 	case SIMD_COPY_TEST_TO_USER:
 		return to_user_ioctl(user);
+	case SIMD_COPY_TEST_COPY_MC:
+		return copy_mc_ioctl(user);
 	default:
 		return -ENOTTY;
 	}

@@ -185,4 +185,35 @@ struct simd_copy_test_to_user {
 
 #define SIMD_COPY_TEST_TO_USER	_IOWR('S', 5, struct simd_copy_test_to_user)
 
+/**
+ * struct simd_copy_test_copy_mc - copy from the device's source within the kernel
+ * @row:	in: "copy_mc/NAME", a row without what surrounds the call; "api",
+ *		simd_copy_mc(); "stock", copy_mc_to_kernel(). Errors are those of
+ *		SIMD_COPY_TEST_RUN
+ * @n:		in: bytes, up to %SIMD_COPY_TEST_MC_MAX
+ * @offset:	in: where in the source
+ * @align:	in: where in the first page of the destination
+ * @pad:	unused
+ * @to:		in: where the caller gets the destination to see, @n bytes and
+ *		%SIMD_COPY_TEST_MC_RED on either side. It held the complement of
+ *		SIMD_COPY_TEST_BYTE() of @offset and on, where nothing was stored
+ * @source:	out: kernel address of the first byte of the source
+ * @left:	out: bytes that were not copied
+ */
+struct simd_copy_test_copy_mc {
+	char	row[32];
+	__u32	n;
+	__u32	offset;
+	__u32	align;
+	__u32	pad;
+	__u64	to;
+	__u64	source;
+	__u64	left;
+};
+
+#define SIMD_COPY_TEST_MC_MAX	(16 * 4096)
+#define SIMD_COPY_TEST_MC_RED	256
+
+#define SIMD_COPY_TEST_COPY_MC	_IOWR('S', 6, struct simd_copy_test_copy_mc)
+
 #endif /* _SIMD_COPY_TEST_UAPI_H */
