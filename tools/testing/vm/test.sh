@@ -67,6 +67,7 @@ do_step()
 	bare)		"$vm/bare.sh" ;;
 	kunit)		"$vm/kunit.sh" ;;
 	bochs-*)	"$vm/bochs.sh" "${1#bochs-}" ;;
+	mce-*)		"$vm/mce.sh" "${1#mce-}" ;;
 	vm-*)		guest "${1#vm-}" ;;
 	endless-*)	endless ;;
 	esac
@@ -225,7 +226,7 @@ vm)
 *)
 	# shellcheck disable=SC2046,SC2086 # words
 	lanes checkers bench harness models lint model series off bare kunit \
-		bochs-i386 bochs-6.12 $(vm_steps $(kernel_names) $guests)
+		bochs-i386 bochs-6.12 mce-6.12 $(vm_steps $(kernel_names) $guests)
 	;;
 esac
 
