@@ -13,8 +13,11 @@ check_kernel_name "${variant%-debug}"
 out=$build/run/$kernel
 "$vm/packages.sh" run "${variant%-debug}"
 
+tests="load sysfs params hostile"
+# Only there the kernel itself calls the library.
+! is_patched "$variant" || tests="$tests hooks"
 rc=0
-TESTS="load sysfs params hostile" "$vm/guest.sh" "$kernel" || rc=1
+TESTS=$tests "$vm/guest.sh" "$kernel" || rc=1
 if [ -s "$out/info.txt" ]; then
 	echo
 	cat "$out/info.txt"
@@ -23,6 +26,17 @@ if [ -s "$out/routines.txt" ]; then
 	echo
 	echo "The routines in the guest, and then /sys/kernel/simd_copy/*:"
 	cat "$out/routines.txt"
+fi
+if is_patched "$variant"; then
+	echo
+	echo "Copies on write in the guest, by the routine that was chosen by name:"
+	grep -A 1 '^ *# copy on write: ' "$out/results.ktap" | sed -n '
+		s/^ *# copy on write: //
+		h
+		n
+		s/^ *ok [0-9]* copy on write, //
+		G
+		s/\n/: /p'
 fi
 if [ $rc != 0 ]; then
 	echo
