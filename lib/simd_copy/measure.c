@@ -308,7 +308,7 @@ static unsigned long next_place(struct simd_bench *b, enum simd_state state, uns
 	unsigned long at = b->at[state] / len % places;
 
 	b->at[state] += len;
-	if (state == SIMD_RANDOM)
+	if (state != SIMD_ORDER)
 		at = at * (places * 5 / 8 | 1) % places;
 	return at * len;
 }
@@ -350,7 +350,8 @@ static void run_calls(struct simd_bench *b, unsigned int c, enum simd_state stat
 	const bool hot_dst = state == SIMD_HOT ||
 			     (k->kind == SIMD_KIND_to_user && k->regime != SIMD_STREAM);
 	const struct simd_routine *r = &simd_routines[row];
-	const bool is_stock = row == simd_stock_row(k->kind), use = simd_judged_by_use(c);
+	const bool is_stock = row == simd_stock_row(k->kind);
+	const unsigned int used = simd_bytes_used(c);
 	unsigned long half = b->blocks * BLOCK_BYTES / 2, at, sum = 0;
 	unsigned int len = k->bytes, i;
 	void *dst, *src;
@@ -361,7 +362,7 @@ static void run_calls(struct simd_bench *b, unsigned int c, enum simd_state stat
 			src = b->hot[1] + at;
 		} else {
 			at = next_place(b, state, len);
-			src = in_room(b, half + at);
+			src = state == SIMD_WARM ? b->hot[1] : in_room(b, half + at);
 		}
 		dst = hot_dst ? b->hot[0] + (state == SIMD_HOT ? at : 0) : in_room(b, at);
 		dst += misaligned_by(c, i);
@@ -369,8 +370,7 @@ static void run_calls(struct simd_bench *b, unsigned int c, enum simd_state stat
 			simd_call(r->kind, r->fn, dst, src, len);
 		else
 			led_to_row(row, dst, src, len);
-		if (use)
-			sum += consume(dst, len);
+		sum += consume(dst, used);
 		OPTIMIZER_HIDE_VAR(sum);
 	}
 }

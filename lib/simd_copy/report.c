@@ -83,7 +83,7 @@ static void report_case(struct seq_file *m, unsigned int c, unsigned int row,
 
 	seq_printf(m, "%s/%s, from %lu%s, measured with %lu%s, until %s: %s (%s)\n",
 		   simd_kind_names[k->kind], k->name, from.n, from.unit, bytes.n, bytes.unit,
-		   simd_judged_by_use(c) ? "read" : "done", simd_routines[row].name,
+		   simd_bytes_used(c) ? "read" : "done", simd_routines[row].name,
 		   row == ev->row ? ev->why : "by name");
 	simd_for_each_state_of(state, c)
 		report_screen(m, c, state, ev);

@@ -195,6 +195,8 @@ extern const char *const simd_guard_names[SIMD_NR_GUARDS];
  * @SIMD_ORDER:		in no cache: the next extent of a walk through much memory
  * @SIMD_RANDOM:	in no cache: an extent at a random place of much memory, as the
  *			page allocator gives it; hardware does not prefetch it
+ * @SIMD_WARM:		the same, but for the source, which is in the core's caches: a page that
+ *			is copied on write was read just before
  * @SIMD_NR_STATES:	number of states
  *
  * Memory that is in no cache meets caches that are full of dirty lines of others. The
@@ -205,6 +207,7 @@ enum simd_state {
 	SIMD_HOT,
 	SIMD_ORDER,
 	SIMD_RANDOM,
+	SIMD_WARM,
 	SIMD_NR_STATES
 };
 
@@ -213,7 +216,8 @@ enum simd_state {
  * @name:	unique within its kind
  * @kind:	the kind of routine that it calls
  * @regime:	what becomes of the data: with %SIMD_STREAM the time until the routine
- *		returns counts, otherwise the time until all of the result has been read
+ *		returns counts, otherwise the time until the result has been read: see
+ *		simd_bytes_used()
  * @from:	the least bytes of a call
  * @bytes:	the size at which it is measured
  * @states:	bit mask of enum simd_state: what callers meet
@@ -254,10 +258,16 @@ static inline bool simd_may_fault(enum simd_kind kind)
 	return kind == SIMD_KIND_to_user || kind == SIMD_KIND_copy_mc;
 }
 
-/* The result of what is streamed is used later, when no cache holds it either way. */
-static inline bool simd_judged_by_use(unsigned int c)
+/*
+ * So many bytes of the result are read before the clock stops. Who writes to a page, and
+ * so has it copied, goes on where that was. What is streamed is used later, when no cache
+ * holds it either way.
+ */
+static inline unsigned int simd_bytes_used(unsigned int c)
 {
-	return simd_cases[c].regime != SIMD_STREAM;
+	if (simd_cases[c].regime == SIMD_STREAM)
+		return 0;
+	return simd_cases[c].kind == SIMD_KIND_copy_mc ? 256 : simd_cases[c].bytes;
 }
 
 /**

@@ -86,6 +86,7 @@ const char *const simd_state_names[SIMD_NR_STATES] = {
 	[SIMD_HOT]	= "hot",
 	[SIMD_ORDER]	= "in order",
 	[SIMD_RANDOM]	= "random",
+	[SIMD_WARM]	= "warm",
 };
 
 /**

@@ -27,6 +27,7 @@ static const char *const state_words[SIMD_NR_STATES] = {
 	[SIMD_HOT]	= "hot",
 	[SIMD_ORDER]	= "in_order",
 	[SIMD_RANDOM]	= "random",
+	[SIMD_WARM]	= "warm",
 };
 
 static void shuffle(unsigned int *rows, unsigned int n)

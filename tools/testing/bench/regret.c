@@ -91,9 +91,10 @@ static struct workload workload_of(unsigned int c, enum simd_state state, int of
 		.kind		= k->kind,
 		.bytes		= k->bytes,
 		.where		= state == SIMD_HOT ? WALK_CORE : WALK_BEYOND,
-		.order		= state == SIMD_RANDOM ? WALK_RANDOM : WALK_ORDER,
+		.order		= state == SIMD_RANDOM || state == SIMD_WARM ?
+				  WALK_RANDOM : WALK_ORDER,
 		.options	= k->kind == SIMD_KIND_to_user && k->regime != SIMD_STREAM ?
-				  WALK_HOT_DST : 0,
+				  WALK_HOT_DST : state == SIMD_WARM ? WALK_HOT_SRC : 0,
 		.offset		= offset,
 	};
 }
@@ -103,11 +104,12 @@ static void add_truth(struct truth *truth, unsigned int c, enum simd_state state
 {
 	const struct subject *subjects[SIMD_NR_ROUTINES + 2];
 	const struct workload w = workload_of(c, state, offset);
-	unsigned int nr = walk_subjects(w.kind, subjects), i;
+	unsigned int nr = walk_subjects(w.kind, subjects), used = simd_bytes_used(c), i;
+	enum consumer reader = !used ? CONSUMER_NONE : used < w.bytes ? CONSUMER_FIRST :
+			       CONSUMER_ALL;
 	struct walked walked[SIMD_NR_ROUTINES + 2];
 
-	walk(&w, simd_judged_by_use(c) ? CONSUMER_ALL : CONSUMER_NONE, subjects, nr, WALK_NS,
-	     walked);
+	walk(&w, reader, subjects, nr, WALK_NS, walked);
 	for (i = 0; i < nr; i++) {
 		double *ratio;
 
