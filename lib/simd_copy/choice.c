@@ -14,7 +14,6 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include <asm/cpufeature.h>
 
 #include "choice.h"
 #include "dispatch.h"
@@ -210,7 +209,7 @@ static int choose(void *unused)
 		choose_stock("stock: no memory to check the routines with");
 	} else if (!calibrate) {
 		choose_stock("stock: simd_copy.calibrate=0");
-	} else if (boot_cpu_has(X86_FEATURE_HYBRID_CPU)) {
+	} else if (simd_cpus_differ()) {
 		/* What wins on one of its CPUs may lose on another, where tasks run, too. */
 		choose_stock("stock: the CPUs of this machine differ");
 	} else {

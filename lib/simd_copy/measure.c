@@ -228,6 +228,32 @@ unsigned long simd_cache_bytes(void)
 	return d >> 18 ? (d >> 18) * (512ul << 10) : (c >> 16) * 1024ul;
 }
 
+/* CPUID leaf of AMD's topology, and the bit for cores of more than one type (APM vol. 3). */
+#define TOPOLOGY_AMD	0x80000026
+#define CORES_DIFFER	BIT(30)
+
+/**
+ * simd_cpus_differ() - whether the machine has CPUs of more than one type
+ *
+ * Kernels before 6.13 have no feature bit for those of AMD.
+ *
+ * Return: whether what holds for one CPU may not hold for another.
+ */
+bool simd_cpus_differ(void)
+{
+	u32 a, b, c, d;
+
+	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		return true;
+	if (!boot_cpu_has(X86_FEATURE_MMX))
+		return false;
+	cpuid_count(0x80000000, 0, &a, &b, &c, &d);
+	if (a < TOPOLOGY_AMD)
+		return false;
+	cpuid_count(TOPOLOGY_AMD, 0, &a, &b, &c, &d);
+	return a & CORES_DIFFER;
+}
+
 /* What the clock goes by at a time, or what it takes to read it if that is more. */
 static u32 clock_step(void)
 {

@@ -377,6 +377,7 @@ void simd_bench_close(struct simd_bench *b);
 struct simd_sampler *simd_bench_sampler(struct simd_bench *b);
 u32 simd_bench_save_ns(const struct simd_bench *b);
 unsigned long simd_cache_bytes(void);
+bool simd_cpus_differ(void);
 
 /**
  * struct simd_machine - what a report says of the machine, rows and cases apart

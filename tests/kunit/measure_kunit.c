@@ -76,6 +76,30 @@ static unsigned long made_up_pages(gfp_t gfp, unsigned int order)
 	return __get_free_pages(gfp, order);
 }
 
+/* What CPUID says: the leaves that are listed, and 0 in all others. */
+struct leaf {
+	u32	leaf;
+	u32	subleaf;
+	u32	regs[4];
+};
+
+static const struct leaf *leaves;
+
+static void made_up_cpuid(u32 leaf, u32 subleaf, u32 *a, u32 *b, u32 *c, u32 *d)
+{
+	static const struct leaf none;
+	const struct leaf *l = leaves;
+
+	while (l->leaf && (l->leaf != leaf || l->subleaf != subleaf))
+		l++;
+	if (!l->leaf)
+		l = &none;
+	*a = l->regs[0];
+	*b = l->regs[1];
+	*c = l->regs[2];
+	*d = l->regs[3];
+}
+
 /* What is tested is a second copy: its calls are not the library's. */
 #define ktime_get_ns()			made_up_clock()
 #define simd_cpu_time()			made_up_cpu_time()
@@ -90,11 +114,14 @@ static unsigned long made_up_pages(gfp_t gfp, unsigned int order)
 #define simd_bench_sampler		tested_bench_sampler
 #define simd_bench_save_ns		tested_bench_save_ns
 #define simd_cache_bytes		tested_cache_bytes
+#define simd_cpus_differ		tested_cpus_differ
+#define cpuid_count			made_up_cpuid
 struct simd_bench *simd_bench_open(u64 budget, unsigned long cache_bytes);
 void simd_bench_close(struct simd_bench *b);
 struct simd_sampler *simd_bench_sampler(struct simd_bench *b);
 u32 simd_bench_save_ns(const struct simd_bench *b);
 unsigned long simd_cache_bytes(void);
+bool simd_cpus_differ(void);
 #include "measure.c"
 
 /* A room that nobody stores to: two blocks of it are destinations, two are sources. */
@@ -138,6 +165,50 @@ static void release(struct kunit *test)
 
 	for (i = 0; b && i < b->blocks; i++)
 		vfree(b->block[i]);
+}
+
+#define MOST_EXTENDED(_leaf)	{ 0x80000000, 0, { _leaf } }
+
+/* A unified cache of so many KiB as leaves 4 and 8000001Dh list it: 16 ways of 64 bytes. */
+#define CACHE(_leaf, _n, _kib)	{ _leaf, _n, { 3, 15 << 22 | 63, (_kib) - 1 } }
+
+/* The same with data alone. */
+#define DATA(_leaf, _n, _kib)	{ _leaf, _n, { 1, 15 << 22 | 63, (_kib) - 1 } }
+
+static const struct machine_leaves {
+	const char	*name;
+	struct leaf	leaves[8];
+	unsigned long	cache_kib;
+	bool		differ;
+} machines[] = {
+	{ "AMD, L3", { MOST_EXTENDED(0x80000020), DATA(0x8000001d, 0, 32),
+		       CACHE(0x8000001d, 1, 512), CACHE(0x8000001d, 2, 32768) }, 32768, false },
+	{ "AMD, no L3", { MOST_EXTENDED(0x80000020), DATA(0x8000001d, 0, 32),
+			  CACHE(0x8000001d, 1, 512) }, 512, false },
+	{ "AMD, leaf 80000006h, L3", { MOST_EXTENDED(0x80000008),
+		       { 0x80000006, 0, { 0, 0, 512 << 16, 12 << 18 } } }, 6144, false },
+	{ "AMD, leaf 80000006h, L2", { MOST_EXTENDED(0x80000008),
+		       { 0x80000006, 0, { 0, 0, 512 << 16, 0 } } }, 512, false },
+	{ "nothing is known", { MOST_EXTENDED(0x80000004) }, 0, false },
+	{ "AMD, cores alike", { MOST_EXTENDED(0x80000026),
+				{ 0x80000026, 0, { BIT(31) | BIT(29) } } }, 0, false },
+	{ "AMD, cores of two types", { MOST_EXTENDED(0x80000026), { 0x80000026, 0, { BIT(30) } } },
+	  0, true },
+	{ "no leaf 80000026h", { MOST_EXTENDED(0x80000025), { 0x80000026, 0, { BIT(30) } } },
+	  0, false },
+};
+
+static void leaves_of_cpuid(struct kunit *test)
+{
+	const struct machine_leaves *m = test->param_value;
+
+	if (!boot_cpu_has(X86_FEATURE_MMX))
+		kunit_skip(test, "this CPU may have no CPUID, which is not read then");
+	leaves = m->leaves;
+	KUNIT_EXPECT_EQ(test, simd_cache_bytes(), m->cache_kib << 10);
+	/* Of Intel's the kernel knows. */
+	KUNIT_EXPECT_EQ(test, simd_cpus_differ(),
+			m->differ || boot_cpu_has(X86_FEATURE_HYBRID_CPU));
 }
 
 /* In random order a walk comes to each place once before it comes to any twice. */
@@ -318,9 +389,16 @@ static void time_over(struct kunit *test)
 	expect_stock(test, b, SIMD_CASE_clear_page, "stock: the time to measure in was over");
 }
 
+static void machine_desc(const struct machine_leaves *m, char *desc)
+{
+	strscpy(desc, m->name, KUNIT_PARAM_DESC_SIZE);
+}
+
 KUNIT_ARRAY_PARAM(case, simd_cases, check_case_desc);
+KUNIT_ARRAY_PARAM(machine, machines, machine_desc);
 
 static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(leaves_of_cpuid, machine_gen_params),
 	KUNIT_CASE_PARAM(random_places, case_gen_params),
 	KUNIT_CASE_PARAM(places_in_order, case_gen_params),
 	KUNIT_CASE_PARAM(long_enough, case_gen_params),
