@@ -19,9 +19,6 @@
 #include "dispatch.h"
 #include "hooks.h"
 
-/* CPU time for all of it. */
-#define BUDGET_NS	(100ull * NSEC_PER_MSEC)
-
 /* Whoever else wants the CPU gets most of it meanwhile. */
 #define NICE		10
 
@@ -214,7 +211,7 @@ static int choose(void *unused)
 		choose_stock("stock: the CPUs of this machine differ");
 	} else {
 		spent = simd_cpu_time() - start;
-		choose_by_measuring(BUDGET_NS - min(spent, BUDGET_NS));
+		choose_by_measuring(SIMD_BUDGET_NS - min(spent, SIMD_BUDGET_NS));
 	}
 	/* A bad name is logged, and leaves what was chosen. */
 	for (kind = 0; kind < SIMD_NR_KINDS; kind++)

@@ -40,9 +40,6 @@
 /* In a smaller room, samples would meet their own lines in some cache. */
 #define MIN_ROOM	(32ul << 20)
 
-/* To get a room, and to fill the caches with dirty lines, may take this part of the time. */
-#define FILL_PART	4
-
 /*
  * A sample moves so much, so that what a call leaves behind for later, stores that are
  * still on their way and lines that have to be evicted, is mostly on its own clock.
@@ -134,6 +131,16 @@ static void save_and_load(void *area)
 	asm volatile("xrstor (%0)" : : "r" (area), "a" (mask), "d" (0) : "memory");
 }
 
+/* What a kernel is compiled without, and what UML and programs may keep values in. */
+#if defined(__SSE__) && defined(__x86_64__)
+#define VECTORS	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", \
+		"xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory"
+#elif defined(__SSE__)
+#define VECTORS	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "memory"
+#else
+#define VECTORS	"memory"
+#endif
+
 /* As most tasks leave them: XMM registers are in use, nothing else is. */
 static void fill_registers(void *area)
 {
@@ -141,9 +148,9 @@ static void fill_registers(void *area)
 	*(u32 *)(area + AREA_MXCSR) = MXCSR_DEFAULT;
 	if (boot_cpu_has(X86_FEATURE_XSAVE) && cpu_has_xfeatures(SIMD_XCR0_SSE, NULL))
 		asm volatile("xrstor (%0)" : : "r" (area), "a" (SAVED_XFEATURES), "d" (0)
-			     : "memory");
+			     : VECTORS);
 	if (boot_cpu_has(X86_FEATURE_XMM))
-		asm volatile("movups (%0), %%xmm0" : : "r" (area + AREA_MXCSR));
+		asm volatile("movups (%0), %%xmm0" : : "r" (area + AREA_MXCSR) : VECTORS);
 }
 
 /*
@@ -288,11 +295,16 @@ static void free_room(struct simd_bench *b, unsigned int keep)
 		free_pages((unsigned long)b->block[--b->blocks], BLOCK_ORDER);
 }
 
-/* Memory as there is, each page of which has been touched: a hypervisor may have to. */
-static void alloc_room(struct simd_bench *b, unsigned long cache_bytes, u64 fill_ns)
+/*
+ * Memory as there is, all of which is dirty then: whoever stores to the front of the room
+ * has to evict what is at its end.
+ */
+static void alloc_room(struct simd_bench *b, unsigned long cache_bytes, u64 budget)
 {
 	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY;
-	unsigned long bytes, at, i;
+	const u64 filled = budget - div_u64(budget, SIMD_FILL_PART);
+	const u64 half = budget - div_u64(budget, 2 * SIMD_FILL_PART);
+	unsigned long bytes, at;
 	void *block;
 
 	bytes = min(simd_memory_bytes() / ROOM_PART, MAX_ROOM);
@@ -304,30 +316,27 @@ static void alloc_room(struct simd_bench *b, unsigned long cache_bytes, u64 fill
 		if (!block)
 			break;
 		b->block[b->blocks++] = block;
-		for (at = 0; at < BLOCK_BYTES; at += PAGE_SIZE)
-			WRITE_ONCE(*(unsigned long *)(block + at), at);
-		cond_resched();
-		b->late = time_is_over(b, fill_ns);
+		for (at = 0; at < BLOCK_BYTES; at += SAMPLE_BYTES) {
+			memset(block + at, 0, SAMPLE_BYTES);
+			cond_resched();
+		}
+		/* The next room is twice as large, and takes as long again. */
+		b->late = time_is_over(b, is_power_of_2(b->blocks) ? half : filled);
 		if (b->late)
 			break;
 	}
 	b->late &= b->blocks * BLOCK_BYTES < MIN_ROOM;
 	free_room(b, b->blocks * BLOCK_BYTES < MIN_ROOM ? 0 : rounddown_pow_of_two(b->blocks));
-
-	/* Whoever stores to the front of the room has to evict these. */
-	for (i = b->blocks, at = 0; i-- && at < cache_bytes; at += BLOCK_BYTES) {
-		memset(b->block[i], 0, BLOCK_BYTES);
-		cond_resched();
-		if (time_is_over(b, fill_ns))
-			break;
-	}
 }
 
 /*
  * Where the next call of @len bytes is, as an offset in half of the room. At random, each
  * place comes once before one comes again: the number of places is a power of two, and
- * the stride is odd. It is no small one, so that nothing is prefetched.
+ * the stride is odd. It is the golden section of all places, so that a walk stays away
+ * from where it has just been, and nothing is prefetched.
  */
+#define GOLDEN		0x9e37	/* of 65536 */
+
 static unsigned long next_place(struct simd_bench *b, enum simd_state state, unsigned int len)
 {
 	unsigned long half = b->blocks * BLOCK_BYTES / 2, places = half / len;
@@ -335,7 +344,7 @@ static unsigned long next_place(struct simd_bench *b, enum simd_state state, uns
 
 	b->at[state] += len;
 	if (state != SIMD_ORDER)
-		at = at * (places * 5 / 8 | 1) % places;
+		at = at * ((unsigned long)((u64)places * GOLDEN >> 16) | 1) % places;
 	return at * len;
 }
 
@@ -421,14 +430,19 @@ static u32 timed(struct simd_bench *b, unsigned int c, enum simd_state state,
 	return ns;
 }
 
+/* Calls that make a sample, where the clock can tell how long they take. */
+unsigned int simd_least_calls(unsigned int c, enum simd_state state)
+{
+	return clamp((state == SIMD_HOT ? HOT_BYTES : SAMPLE_BYTES) / simd_cases[c].bytes, 1ul,
+		     (unsigned long)SAMPLE_CALLS);
+}
+
 /* How many calls of stock the clock can tell. Return: 0 if there is no such number. */
 static unsigned int find_calls(struct simd_bench *b, unsigned int c, enum simd_state state)
 {
-	unsigned int len = simd_cases[c].bytes, calls, tries = 0;
+	unsigned int calls = simd_least_calls(c, state), tries = 0;
 	u32 ns;
 
-	calls = clamp((state == SIMD_HOT ? HOT_BYTES : SAMPLE_BYTES) / len, 1ul,
-		      (unsigned long)SAMPLE_CALLS);
 	while (tries++ < CALLS_TRIES) {
 		ns = timed(b, c, state, simd_stock_row(simd_cases[c].kind), calls);
 		if (!ns)
@@ -504,7 +518,7 @@ struct simd_bench *simd_bench_open(u64 budget, unsigned long cache_bytes)
 	b->step = clock_step();
 	b->save_ns = registers_cost(b->hot[0]);
 	if (b->step < COARSE_NS)
-		alloc_room(b, cache_bytes, div_u64(budget * (FILL_PART - 1), FILL_PART));
+		alloc_room(b, cache_bytes, budget);
 	return b;
 }
 

@@ -15,8 +15,8 @@
  * row a try, but hardly give it one. The row must win in the state in which it seemed
  * best, and must not lose in the others.
  *
- * Whatever was not shown to be faster is not used. Stock is. Of several winners whose
- * gains cannot be told apart, the best one meets each of the others in a final.
+ * Whatever was not shown to be faster is not used. Stock is. Of several winners the best
+ * one is used, or the first of the table if others tie with it.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -68,7 +68,10 @@ static const struct {
 
 #define MAX_TRIES	61
 
-/* A row that has lost more tries than this, at first and in all, has lost the duel. */
+/*
+ * A row that has lost more tries than this, at first and in all, has lost the duel. So it has
+ * if the interval of its gain ends below FASTER, which takes as many tries as the first.
+ */
 #define FIRST_TRIES	9
 #define FIRST_LOSSES	5
 #define ALL_LOSSES	27
@@ -81,9 +84,6 @@ static const struct {
 
 /* A row that is at most so much worse than the best ties with it. */
 #define TIE		20
-
-/* Tries of a final. */
-#define FINAL_TRIES	17
 
 /* Tries that could not be sampled, before a duel is given up. */
 #define MISSING		MAX_TRIES
@@ -125,30 +125,44 @@ static bool is_hopeless(const struct screened *s, unsigned int row)
 	return s->n[row] == FIRST_ROUNDS && max(s->gains[row][0], s->gains[row][1]) < HOPELESS;
 }
 
+/* Whether it is known from a state before this one that a row is not chosen. */
+static bool is_out(unsigned int c, const struct simd_evidence *ev, enum simd_state state,
+		   unsigned int row)
+{
+	unsigned int before;
+
+	simd_for_each_state_of(before, c)
+		if (before < state && ev->screen[before][row] < SEEMS_SLOWER)
+			return true;
+	return false;
+}
+
 /* Return: false if stock could not be measured in this state. */
 static bool screen(unsigned int c, enum simd_state state, const struct simd_result *results,
 		   struct simd_sampler *sampler, struct simd_evidence *ev)
 {
 	const unsigned int stock = simd_stock_row(simd_cases[c].kind);
-	u32 before, ns[SIMD_NR_ROUTINES], after;
+	u32 before, ns[SIMD_NR_ROUTINES], after, least;
 	unsigned int round, i, row;
 	/* Too large for the stack of a 32-bit kernel; one case is decided at a time. */
 	static struct screened s;
 
 	memset(&s, 0, sizeof(s));
 	before = sampler->sample(sampler, c, state, stock);
+	least = before;
 	for (round = 0; round < ROUNDS; round++) {
 		/* No row always comes first, or right after the same other one. */
 		for (i = 0; i < SIMD_NR_ROUTINES; i++) {
 			row = (i + round * SIMD_NR_ROUTINES / ROUNDS) % SIMD_NR_ROUTINES;
 			row = round % 2 ? SIMD_NR_ROUTINES - 1 - row : row;
-			ns[row] = may_be_chosen(c, results, row) && !is_hopeless(&s, row) ?
+			ns[row] = may_be_chosen(c, results, row) && !is_hopeless(&s, row) &&
+				  !is_out(c, ev, state, row) ?
 				  sampler->sample(sampler, c, state, row) : 0;
 		}
 		after = sampler->sample(sampler, c, state, stock);
 		if (!before || !after)
 			return false;
-		ev->ns[state] = min(before, after) / 16;
+		least = min(least, after);
 		simd_for_each_row(row)
 			if (ns[row])
 				s.gains[row][s.n[row]++] =
@@ -156,6 +170,7 @@ static bool screen(unsigned int c, enum simd_state state, const struct simd_resu
 		before = after;
 	}
 
+	ev->ns[state] = least / 16;
 	simd_for_each_row(row) {
 		/* A row that could not be sampled each time was hardly measured. */
 		if (s.n[row] < ROUNDS && !is_hopeless(&s, row))
@@ -192,29 +207,20 @@ static bool contends(const struct simd_evidence *ev, unsigned int row)
 	return false;
 }
 
-enum wanted { ANY, WITHOUT_SECTION, STREAMING };
-
-static bool is_wanted(unsigned int row, enum wanted wanted)
-{
-	switch (wanted) {
-	case WITHOUT_SECTION:
-		return simd_routines[row].guard == SIMD_GUARD_NONE;
-	case STREAMING:
-		return simd_routines[row].flags & SIMD_STREAMING;
-	default:
-		return true;
-	}
-}
-
-/* Of the rows that are wanted, the best one, or the best that does not go on yet. */
-static void add_contender(unsigned int c, struct simd_evidence *ev, enum wanted wanted,
-			  bool another)
+/*
+ * The best row that does not go on yet; or the best one that needs no section or that streams,
+ * if that does not.
+ */
+static void add_contender(unsigned int c, struct simd_evidence *ev, bool sectionless,
+			  bool streaming)
 {
 	unsigned int row, best = SIMD_NR_ROUTINES;
 	u64 product, best_product = 0;
 
 	simd_for_each_row_of(row, simd_cases[c].kind) {
-		if (!is_wanted(row, wanted) || (another && contends(ev, row)))
+		if ((sectionless && simd_routines[row].guard != SIMD_GUARD_NONE) ||
+		    (streaming && !(simd_routines[row].flags & SIMD_STREAMING)) ||
+		    (!sectionless && !streaming && contends(ev, row)))
 			continue;
 		product = promise(c, ev, row);
 		if (product <= best_product)
@@ -256,27 +262,30 @@ static bool is_defeat(const struct simd_trial *t)
 {
 	unsigned int losses = t->tries - t->wins;
 
-	return losses > ALL_LOSSES || (t->tries <= FIRST_TRIES && losses > FIRST_LOSSES);
+	return losses > ALL_LOSSES || (t->tries <= FIRST_TRIES && losses > FIRST_LOSSES) ||
+	       (t->tries >= FIRST_TRIES && t->high < FASTER);
 }
 
 /*
- * A row against another one. With @tries 0 the duel goes on until it is won or lost.
+ * A row against stock. With @tries 0 the duel goes on until it is won or lost.
  * Return: false if there were not enough samples to be had.
  */
-static bool duel(unsigned int c, enum simd_state state, unsigned int row, unsigned int other,
-		 unsigned int tries, struct simd_sampler *sampler, struct simd_trial *t)
+static bool duel(unsigned int c, enum simd_state state, unsigned int row, unsigned int tries,
+		 struct simd_sampler *sampler, struct simd_trial *t)
 {
+	const unsigned int stock = simd_stock_row(simd_cases[c].kind);
 	unsigned short gains[MAX_TRIES];
 	unsigned int missing = 0;
 	u32 before, ns, after;
 
-	before = sampler->sample(sampler, c, state, other);
+	before = sampler->sample(sampler, c, state, stock);
 	while (t->tries < (tries ?: MAX_TRIES)) {
 		ns = sampler->sample(sampler, c, state, row);
-		after = sampler->sample(sampler, c, state, other);
+		after = sampler->sample(sampler, c, state, stock);
 		if (before && ns && after) {
 			gains[t->tries++] = gain_of(((u64)before + after) / 2, ns);
 			t->wins += ns < min(before, after);
+			summarize(t, gains);
 		} else if (missing++ == MISSING) {
 			return false;
 		}
@@ -284,7 +293,6 @@ static bool duel(unsigned int c, enum simd_state state, unsigned int row, unsign
 		if (!tries && (is_victory(t) || is_defeat(t)))
 			break;
 	}
-	summarize(t, gains);
 	return true;
 }
 
@@ -292,13 +300,12 @@ static bool duel(unsigned int c, enum simd_state state, unsigned int row, unsign
 static const char *try_row(unsigned int c, unsigned int row, struct simd_trial *trials,
 			   const struct simd_evidence *ev, struct simd_sampler *sampler)
 {
-	const unsigned int stock = simd_stock_row(simd_cases[c].kind);
 	unsigned int state, best = SIMD_NR_STATES;
 
 	simd_for_each_state_of(state, c)
 		if (best == SIMD_NR_STATES || ev->screen[state][row] > ev->screen[best][row])
 			best = state;
-	if (!duel(c, best, row, stock, 0, sampler, &trials[best]))
+	if (!duel(c, best, row, 0, sampler, &trials[best]))
 		return "not measured often enough";
 	if (!is_victory(&trials[best]))
 		return "not faster often enough";
@@ -308,7 +315,7 @@ static const char *try_row(unsigned int c, unsigned int row, struct simd_trial *
 	simd_for_each_state_of(state, c) {
 		if (state == best)
 			continue;
-		if (!duel(c, state, row, stock, FIRST_TRIES, sampler, &trials[state]))
+		if (!duel(c, state, row, FIRST_TRIES, sampler, &trials[state]))
 			return "not measured often enough";
 		if (trials[state].gain < SLOWER)
 			return "slower than stock in another state";
@@ -327,57 +334,27 @@ static u64 dueled(unsigned int c, const struct simd_trial *trials)
 	return product;
 }
 
-/* Whether the gains of two winners cannot be told apart, or hardly differ. */
-static bool are_close(unsigned int c, const struct simd_trial *a, const struct simd_trial *b)
-{
-	unsigned int state;
-
-	simd_for_each_state_of(state, c)
-		if (a[state].low > b[state].high * (EQUAL + TIE) / EQUAL ||
-		    b[state].low > a[state].high * (EQUAL + TIE) / EQUAL)
-			return false;
-	return true;
-}
-
-/* Return: whether a winner is better than the best one, or ties with it and comes first. */
-static bool wins_final(unsigned int c, unsigned int row, unsigned int best,
-		       struct simd_sampler *sampler)
-{
-	struct simd_trial trials[SIMD_NR_STATES] = {};
-	unsigned int state;
-	u64 gain;
-
-	simd_for_each_state_of(state, c)
-		if (!duel(c, state, row, best, FINAL_TRIES, sampler, &trials[state]))
-			return false;
-	gain = dueled(c, trials);
-	return gain > EQUAL + TIE || (gain >= EQUAL - TIE && row < best);
-}
-
 /* Of the winners the best; the first of the table if others tie with it. */
-static void pick(unsigned int c, struct simd_evidence *ev, struct simd_sampler *sampler)
+static void pick(unsigned int c, struct simd_evidence *ev)
 {
-	unsigned int i, best = ev->nr;
+	unsigned int i, first = ev->nr;
+	u64 best = 0;
 
 	for (i = 0; i < ev->nr; i++)
-		if (!ev->contender[i].why &&
-		    (best == ev->nr || dueled(c, ev->contender[i].trial) >
-				       dueled(c, ev->contender[best].trial)))
-			best = i;
+		if (!ev->contender[i].why)
+			best = max(best, dueled(c, ev->contender[i].trial));
 	for (i = 0; i < ev->nr; i++) {
-		if (ev->contender[i].why || i == best)
+		if (ev->contender[i].why)
 			continue;
 		ev->contender[i].why = "faster than stock, but not the best";
-		if (!are_close(c, ev->contender[i].trial, ev->contender[best].trial) ||
-		    !wins_final(c, ev->contender[i].row, ev->contender[best].row, sampler))
-			continue;
-		ev->contender[best].why = ev->contender[i].why;
-		best = i;
+		if (dueled(c, ev->contender[i].trial) * (EQUAL + TIE) >= best * EQUAL &&
+		    (first == ev->nr || ev->contender[i].row < ev->contender[first].row))
+			first = i;
 	}
-	if (best == ev->nr)
+	if (first == ev->nr)
 		return;
-	ev->contender[best].why = "chosen";
-	ev->row = ev->contender[best].row;
+	ev->contender[first].why = "chosen";
+	ev->row = ev->contender[first].row;
 	ev->why = "faster than stock";
 }
 
@@ -408,10 +385,10 @@ void simd_decide(unsigned int c, const struct simd_result *results,
 		}
 	}
 	for (i = 0; i < BEST_ROWS; i++)
-		add_contender(c, ev, ANY, true);
-	add_contender(c, ev, WITHOUT_SECTION, false);
+		add_contender(c, ev, false, false);
+	add_contender(c, ev, true, false);
 	if (simd_cases[c].regime == SIMD_STREAM)
-		add_contender(c, ev, STREAMING, false);
+		add_contender(c, ev, false, true);
 
 	for (i = 0; i < ev->nr; i++) {
 		unsigned int row = ev->contender[i].row;
@@ -424,7 +401,7 @@ void simd_decide(unsigned int c, const struct simd_result *results,
 		if (!ev->contender[i].why)
 			best = max(best, promise(c, ev, row));
 	}
-	pick(c, ev, sampler);
+	pick(c, ev);
 	/* What ended before it was decided is not known to be no faster. */
 	if (ev->row == simd_stock_row(simd_cases[c].kind) && sampler->why_not)
 		ev->why = sampler->why_not;

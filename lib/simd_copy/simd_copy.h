@@ -370,6 +370,10 @@ void simd_decide(unsigned int c, const struct simd_result *results,
 		 struct simd_sampler *sampler, struct simd_evidence *ev);
 void simd_set_thresholds(struct simd_plan *plan, unsigned long cache_bytes);
 
+/* CPU time for all of a choice, and which part of it may go into memory to measure in. */
+#define SIMD_BUDGET_NS	100000000ull
+#define SIMD_FILL_PART	4
+
 /* measure.c */
 struct simd_bench;
 struct simd_bench *simd_bench_open(u64 budget, unsigned long cache_bytes);
@@ -378,6 +382,7 @@ struct simd_sampler *simd_bench_sampler(struct simd_bench *b);
 u32 simd_bench_save_ns(const struct simd_bench *b);
 unsigned long simd_cache_bytes(void);
 bool simd_cpus_differ(void);
+unsigned int simd_least_calls(unsigned int c, enum simd_state state);
 
 /**
  * struct simd_machine - what a report says of the machine, rows and cases apart

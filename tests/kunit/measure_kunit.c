@@ -115,6 +115,7 @@ static void made_up_cpuid(u32 leaf, u32 subleaf, u32 *a, u32 *b, u32 *c, u32 *d)
 #define simd_bench_save_ns		tested_bench_save_ns
 #define simd_cache_bytes		tested_cache_bytes
 #define simd_cpus_differ		tested_cpus_differ
+#define simd_least_calls		tested_least_calls
 #define cpuid_count			made_up_cpuid
 struct simd_bench *simd_bench_open(u64 budget, unsigned long cache_bytes);
 void simd_bench_close(struct simd_bench *b);
@@ -122,6 +123,7 @@ struct simd_sampler *simd_bench_sampler(struct simd_bench *b);
 u32 simd_bench_save_ns(const struct simd_bench *b);
 unsigned long simd_cache_bytes(void);
 bool simd_cpus_differ(void);
+unsigned int simd_least_calls(unsigned int c, enum simd_state state);
 #include "measure.c"
 
 /* A room that nobody stores to: two blocks of it are destinations, two are sources. */
@@ -211,23 +213,33 @@ static void leaves_of_cpuid(struct kunit *test)
 			m->differ || boot_cpu_has(X86_FEATURE_HYBRID_CPU));
 }
 
+/* Among so many calls in a row, no two are nearer than this part of all places. */
+#define NEAR_CALLS	12
+#define NEAR_PART	64
+
+static unsigned long apart(unsigned long a, unsigned long b)
+{
+	return a > b ? a - b : b - a;
+}
+
 /* In random order a walk comes to each place once before it comes to any twice. */
 static void random_places(struct kunit *test)
 {
 	const struct simd_case *k = test->param_value;
-	unsigned int places = HALF / k->bytes, round, i;
+	unsigned int places = HALF / k->bytes, round, i, j;
 	struct simd_bench *b = bench_with(test, 1, 1);
 	unsigned long *seen = kunit_kzalloc(test, BITS_TO_LONGS(places) * sizeof(long),
 					    GFP_KERNEL);
-	unsigned int follow = 0;
+	unsigned int near = 0;
 
 	if (!(k->states & BIT(SIMD_RANDOM)))
 		kunit_skip(test, "it is not met at random places");
 	KUNIT_ASSERT_NOT_NULL(test, seen);
 	b->blocks = BLOCKS;
 	for (round = 0; round < 2; round++) {
-		unsigned long at, last = HALF;
+		unsigned long at, last[NEAR_CALLS];
 
+		memset(last, 0xff, sizeof(last));
 		bitmap_zero(seen, places);
 		for (i = 0; i < places; i++) {
 			at = next_place(b, SIMD_RANDOM, k->bytes);
@@ -235,13 +247,34 @@ static void random_places(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, at % k->bytes, 0);
 			KUNIT_EXPECT_FALSE_MSG(test, test_and_set_bit(at / k->bytes, seen),
 					       "%lu is met twice", at);
-			follow += at == last + k->bytes;
-			last = at;
+			for (j = 0; j < NEAR_CALLS; j++)
+				near += apart(at, last[j]) <= places / NEAR_PART * k->bytes;
+			last[i % NEAR_CALLS] = at;
 		}
 		KUNIT_EXPECT_TRUE(test, bitmap_full(seen, places));
 	}
-	/* The next place by accident, but no walk in order. */
-	KUNIT_EXPECT_LT(test, follow, max(places / 8, 2u));
+	/* No walk in order, nor some of them by turns. */
+	KUNIT_EXPECT_EQ(test, near, 0);
+}
+
+/* Whatever sizes were walked before, a call stays in its half of the room, and in a block. */
+static void places_of_all_sizes(struct kunit *test)
+{
+	static const unsigned int sizes[] = { 65536, 512, 64 * PAGE_SIZE, 512, PAGE_SIZE };
+	struct simd_bench *b = bench_with(test, 1, 1);
+	unsigned int state, i, n;
+	unsigned long at;
+
+	b->blocks = BLOCKS;
+	for (state = SIMD_ORDER; state < SIMD_NR_STATES; state++) {
+		/* An odd number of each, so that sizes begin anywhere. */
+		for (n = 0; n < 2 * ARRAY_SIZE(sizes) * 4099; n++) {
+			i = n / 4099 % ARRAY_SIZE(sizes);
+			at = next_place(b, state, sizes[i]);
+			KUNIT_ASSERT_LE(test, at + sizes[i], HALF);
+			KUNIT_ASSERT_LE(test, at % BLOCK_BYTES + sizes[i], BLOCK_BYTES);
+		}
+	}
 }
 
 static void places_in_order(struct kunit *test)
@@ -401,6 +434,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(leaves_of_cpuid, machine_gen_params),
 	KUNIT_CASE_PARAM(random_places, case_gen_params),
 	KUNIT_CASE_PARAM(places_in_order, case_gen_params),
+	KUNIT_CASE(places_of_all_sizes),
 	KUNIT_CASE_PARAM(long_enough, case_gen_params),
 	KUNIT_CASE(interrupted),
 	KUNIT_CASE(saving_costs),
