@@ -60,7 +60,7 @@ compared()
 }
 
 echo "KTAP version 1"
-echo "1..$((44 + 2 * $(ls "$top"/tools/testing/bench/machines | wc -l)))"
+echo "1..$((46 + 2 * $(ls "$top"/tools/testing/bench/machines | wc -l)))"
 
 says 0 '--routine' --help
 says 2 "Try 'simdbench --help'" --bogus
@@ -160,4 +160,16 @@ done
 { head -n 100 recording; echo '1 clear/huge in_order'; } >broken
 run 1 'line 101: not ROUND' --regret --replay broken && passed=0 || passed=1
 result $passed "a broken recording is refused, with the line"
+
+# A case that is not recorded has to be named as such.
+grep -v ' to_user/stream in_order ' recording >broken
+run 1 'without to_user/stream, in_order' --regret --replay broken && passed=0 || passed=1
+result $passed "a recording without a case is refused, with the case"
+
+# Without memory there are no samples, and all of them being 0 is no recording.
+(
+	ulimit -v 60000
+	run 1 'no sample of' --record broken && grep -q 'no memory to measure with' out
+) && passed=0 || passed=1
+result $passed "a recording without samples is a failure"
 exit $bad

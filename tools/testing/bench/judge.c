@@ -3,7 +3,8 @@
  * How good choices are. Regret is how much faster the best row would have been. The best
  * row is the best of those that may be chosen at all: a caller does not know in which
  * state its data is, so that a row that is slower than stock in one of the states of its
- * case is none, however fast it is in the others.
+ * case is none, however fast it is in the others. Regret goes by medians, whatever their
+ * intervals are; where those overlap it may be none.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,21 +18,31 @@ double least_ratio(const struct truth *truth, unsigned int c, unsigned int row)
 	unsigned int state;
 
 	simd_for_each_state_of(state, c)
-		least = fmin(least, truth->ratio[c][state][row]);
+		least = fmin(least, truth->ratio[c][state][row].median);
 	return least;
 }
 
-/* The geometric mean of the ratios in all states of a case. */
-static double overall(const struct truth *truth, unsigned int c, unsigned int row)
+/* The geometric mean of the ratios in all states of a case, and of the ends of intervals. */
+static struct interval means(const struct truth *truth, unsigned int c, unsigned int row)
 {
+	struct interval mean = { 1, 1, 1 };
 	unsigned int state, n = 0;
-	double product = 1;
 
 	simd_for_each_state_of(state, c) {
-		product *= truth->ratio[c][state][row];
+		const struct interval *ratio = &truth->ratio[c][state][row];
+
+		mean.median *= ratio->median;
+		mean.low *= ratio->low;
+		mean.high *= ratio->high;
 		n++;
 	}
-	return pow(product, 1.0 / n);
+	return (struct interval) { pow(mean.median, 1.0 / n), pow(mean.low, 1.0 / n),
+				   pow(mean.high, 1.0 / n) };
+}
+
+static double overall(const struct truth *truth, unsigned int c, unsigned int row)
+{
+	return means(truth, c, row).median;
 }
 
 unsigned int best_row(const struct truth *truth, unsigned int c)
@@ -54,14 +65,14 @@ double regret_of(const struct truth *truth, unsigned int c, unsigned int row)
 
 void judge(struct judgement *j, const struct truth *truth, unsigned int c, unsigned int row)
 {
-	/* What was not measured is not known to be wrong. */
-	if (!least_ratio(truth, c, simd_stock_row(simd_cases[c].kind)))
-		return;
+	unsigned int best = best_row(truth, c);
+
 	j->regrets = realloc(j->regrets, (j->n + 1) * sizeof(*j->regrets));
 	if (!j->regrets)
 		abort();
 	j->regrets[j->n++] = regret_of(truth, c, row);
 	j->slower += least_ratio(truth, c, row) < NEVER_BELOW;
+	j->unsure += row != best && means(truth, c, row).high >= means(truth, c, best).low;
 	j->chosen[c][row]++;
 	j->judged[c]++;
 }
@@ -109,7 +120,8 @@ int print_judgement(struct judgement *j, const struct truth *truth, const struct
 	qsort(j->regrets, j->n, sizeof(*j->regrets), ascending);
 	for (i = 0; i < j->n; i++)
 		sum += j->regrets[i];
-	printf("\n%u choices\n", j->n);
+	printf("\n%u choices; of %u the walk cannot tell whether the best row is better\n", j->n,
+	       j->unsure);
 	missed = holds("regret, mean", sum / j->n, limits->mean);
 	missed += holds("regret, 95th percentile", j->regrets[(j->n - 1) * 95 / 100],
 			limits->most);

@@ -6,13 +6,14 @@
 #define JUDGE_H
 
 #include "simd_copy.h"
+#include "walk.h"
 
 /**
  * struct truth - how fast rows are
  * @ratio:	by case, state and row: times as fast as stock, 0 if unknown
  */
 struct truth {
-	double	ratio[SIMD_NR_CASES][SIMD_NR_STATES][SIMD_NR_ROUTINES];
+	struct interval	ratio[SIMD_NR_CASES][SIMD_NR_STATES][SIMD_NR_ROUTINES];
 };
 
 /**
@@ -37,6 +38,7 @@ struct limits {
  * @n:		choices that were judged
  * @regrets:	of each, percent
  * @slower:	how many were slower than stock
+ * @unsure:	how many cannot be told from the best row: their intervals overlap
  * @chosen:	by case and row, how often
  * @judged:	by case, choices
  */
@@ -44,6 +46,7 @@ struct judgement {
 	unsigned int	n;
 	double		*regrets;
 	unsigned int	slower;
+	unsigned int	unsure;
 	unsigned int	chosen[SIMD_NR_CASES][SIMD_NR_ROUTINES];
 	unsigned int	judged[SIMD_NR_CASES];
 };

@@ -5,7 +5,9 @@
  *	ROUND KIND/CASE STATE ROW SIXTEENTHS
  *
  * time per call in sixteenths of a nanosecond, registers that have to be saved included.
- * Lines that begin with # say what machine it was.
+ * Lines that begin with # say what machine it was, and which cases are not recorded:
+ *
+ *	# lacks KIND/CASE
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,19 +52,34 @@ static unsigned int recordable(unsigned int c, const struct simd_result *results
 	return n;
 }
 
-static void record_state(FILE *f, struct simd_sampler *s, unsigned int c, enum simd_state state,
-			 const struct simd_result *results)
+/* Return: 0, or -1 if a row could not be sampled, and stderr says which. */
+static int record_state(FILE *f, struct simd_sampler *s, unsigned int c, enum simd_state state,
+			const struct simd_result *results)
 {
 	unsigned int rows[SIMD_NR_ROUTINES], n = recordable(c, results, rows), round, i;
+	bool sampled[SIMD_NR_ROUTINES] = {};
 
 	for (round = 0; round < RECORDED_ROUNDS; round++) {
 		shuffle(rows, n);
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n; i++) {
+			u32 ns = s->sample(s, c, state, rows[i]);
+
+			sampled[rows[i]] |= ns;
 			fprintf(f, "%u %s/%s %s %s %u\n", round,
 				simd_kind_names[simd_cases[c].kind], simd_cases[c].name,
-				state_words[state], simd_routines[rows[i]].name,
-				s->sample(s, c, state, rows[i]));
+				state_words[state], simd_routines[rows[i]].name, ns);
+		}
 	}
+	for (i = 0; i < n; i++) {
+		if (sampled[rows[i]])
+			continue;
+		fprintf(stderr, "simdbench: no sample of %s in %s/%s, %s: %s\n",
+			simd_routines[rows[i]].name, simd_kind_names[simd_cases[c].kind],
+			simd_cases[c].name, state_words[state],
+			s->why_not ?: "each was interrupted");
+		return -1;
+	}
+	return 0;
 }
 
 static void record_machine(FILE *f, const struct simd_bench *b, unsigned long cache_bytes,
@@ -88,8 +105,8 @@ int record(const char *path)
 	const unsigned long cache_bytes = simd_cache_bytes();
 	struct simd_bench *b;
 	unsigned int c, state;
+	int err = 0, wrong;
 	FILE *f;
-	int err;
 
 	f = fopen(path, "w");
 	if (!f) {
@@ -108,17 +125,17 @@ int record(const char *path)
 		if (isatty(STDERR_FILENO))
 			fprintf(stderr, "\r%3u %%", 100 * c / SIMD_NR_CASES);
 		simd_for_each_state_of(state, c)
-			record_state(f, simd_bench_sampler(b), c, state, results);
+			err = err ?: record_state(f, simd_bench_sampler(b), c, state, results);
 	}
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r     \r");
 	simd_bench_close(b);
-	err = ferror(f);
-	if (fclose(f) | err) {
+	wrong = ferror(f);
+	if (fclose(f) | wrong) {
 		fprintf(stderr, "simdbench: cannot write %s: %m\n", path);
 		return 1;
 	}
-	return 0;
+	return err ? 1 : 0;
 }
 
 /* --- Reading ------------------------------------------------------------- */
@@ -160,17 +177,26 @@ static int find_state(const char *word)
 	return -1;
 }
 
-static void read_comment(struct recording *r, const char *line)
+/* Return: NULL, or what is wrong with the line. */
+static const char *read_comment(struct recording *r, const char *line)
 {
 	char name[64];
 	const char *rest;
-	int kind, row;
+	int kind, row, c;
 
 	if (!strncmp(line, "# machine ", 10))
 		snprintf(r->about, sizeof(r->about), "%.*s", (int)strcspn(line + 10, "\n"),
 			 line + 10);
 	if (sscanf(line, "# cache %lu", &r->cache_bytes) == 1)
-		return;
+		return NULL;
+	if (sscanf(line, "# lacks %63s", name) == 1) {
+		c = find_case(name);
+		if (c < 0)
+			return "there is no such case";
+		r->lacks[c] = true;
+		r->nr_lacked++;
+		return NULL;
+	}
 	r->flushed |= !strcmp(line, "# flushed\n");
 	/* What decides which rows are stock. */
 	if (!strncmp(line, "# has", 5)) {
@@ -178,11 +204,12 @@ static void read_comment(struct recording *r, const char *line)
 		cpu_assume(X86_FEATURE_REP_GOOD, strstr(line, " REP_GOOD"));
 	}
 	if (sscanf(line, "# veto %63s", name) != 1)
-		return;
+		return NULL;
 	kind = kind_of(name, &rest);
 	row = kind < 0 ? -1 : simd_find_row(kind, rest);
 	if (row >= 0)
 		r->vetoed[row] = true;
+	return NULL;
 }
 
 /* Return: NULL, or what is wrong with the line. Rows of today need not be recorded. */
@@ -206,8 +233,28 @@ static const char *read_sample(struct recording *r, const char *line)
 	if (row < 0)
 		return NULL;
 	r->ns[c][state][round][row] = ns;
-	r->rounds[c][state] = max(r->rounds[c][state], round + 1);
+	if (ns)
+		r->rounds[c][state] = max(r->rounds[c][state], round + 1);
 	r->recorded[row] = true;
+	return NULL;
+}
+
+/* Each case is recorded in all of its states, or the recording says that it is not. */
+static const char *find_gap(const struct recording *r)
+{
+	static char gap[128];
+	unsigned int c, state;
+
+	simd_for_each_case(c)
+		simd_for_each_state_of(state, c)
+			if (!r->lacks[c] &&
+			    (!r->rounds[c][state] ||
+			     !r->recorded[simd_stock_row(simd_cases[c].kind)])) {
+				snprintf(gap, sizeof(gap), "the end, without %s/%s, %s",
+					 simd_kind_names[simd_cases[c].kind],
+					 simd_cases[c].name, state_words[state]);
+				return gap;
+			}
 	return NULL;
 }
 
@@ -226,12 +273,14 @@ struct recording *read_recording(const char *path)
 	while (!wrong && fgets(line, sizeof(line), f)) {
 		nr++;
 		if (line[0] == '#')
-			read_comment(r, line);
+			wrong = read_comment(r, line);
 		else
 			wrong = read_sample(r, line);
 	}
 	if (!wrong && !r->about[0])
 		wrong = "the end, and no line has said what machine this is";
+	if (!wrong)
+		wrong = find_gap(r);
 	simd_detect(r->results);
 	simd_for_each_row(row)
 		r->results[row] = (struct simd_result) {
@@ -253,6 +302,9 @@ fail:
 
 /* --- Replay -------------------------------------------------------------- */
 
+/* Where a clock goes in steps of up to 50 ns, a sample is no shorter than 100 of them. */
+#define SHORTEST_NS	5000ull
+
 /* Of so many rounds one is followed by another than the next. */
 #define JUMP	16
 
@@ -262,7 +314,12 @@ static u32 replayed(struct simd_sampler *sampler, unsigned int c, enum simd_stat
 	struct replay *p = container_of(sampler, struct replay, sampler);
 	const unsigned int rounds = p->recording->rounds[c][state];
 	unsigned int *round = &p->round[c][state];
+	u64 ns;
 
+	if (p->left <= 0) {
+		sampler->why_not = "stock: the time to measure in was over";
+		return 0;
+	}
 	if (!rounds) {
 		sampler->why_not = "stock: not recorded";
 		return 0;
@@ -272,7 +329,11 @@ static u32 replayed(struct simd_sampler *sampler, unsigned int c, enum simd_stat
 		memset(p->taken, 0, sizeof(p->taken));
 	}
 	p->taken[row] = true;
-	return p->recording->ns[c][state][*round][row];
+	ns = p->recording->ns[c][state][*round][row];
+	/* Flushed lines were measured with other calls than those of a kernel. */
+	if (!p->recording->flushed)
+		p->left -= max(ns * simd_least_calls(c, state) / 16, SHORTEST_NS);
+	return ns;
 }
 
 void start_replay(struct replay *p, const struct recording *recording)
@@ -281,6 +342,7 @@ void start_replay(struct replay *p, const struct recording *recording)
 
 	p->sampler.sample = replayed;
 	p->recording = recording;
+	p->left = SIMD_BUDGET_NS - SIMD_BUDGET_NS / SIMD_FILL_PART;
 	memset(p->taken, 0, sizeof(p->taken));
 	simd_for_each_case(c)
 		simd_for_each_state_of(state, c)

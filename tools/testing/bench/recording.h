@@ -18,6 +18,8 @@
  * @results:	rows that the machine has not, or runs by name only
  * @recorded:	by row, whether the recording has it
  * @vetoed:	by row, whether the machine runs it by name only
+ * @lacks:	by case, whether the recording says that it is not in it
+ * @nr_lacked:	how many are not
  * @rounds:	by case and state, how many rounds there are
  * @ns:		by case, state, round and row: sixteenths of a nanosecond per call, 0
  *		if there is no such sample
@@ -29,6 +31,8 @@ struct recording {
 	struct simd_result	results[SIMD_NR_ROUTINES];
 	bool			recorded[SIMD_NR_ROUTINES];
 	bool			vetoed[SIMD_NR_ROUTINES];
+	bool			lacks[SIMD_NR_CASES];
+	unsigned int		nr_lacked;
 	unsigned int		rounds[SIMD_NR_CASES][SIMD_NR_STATES];
 	u32			ns[SIMD_NR_CASES][SIMD_NR_STATES]
 				  [RECORDED_ROUNDS][SIMD_NR_ROUTINES];
@@ -46,8 +50,10 @@ struct recording *read_recording(const char *path);
  * @recording:	what it reads
  * @round:	by case and state, where it is
  * @taken:	by row, whether its sample of this round has been taken
+ * @left:	CPU time that a kernel would have left, ns
  *
- * It goes to the next round when a sample is asked for that was taken already, so that
+ * There are no more samples when those that were taken have used the kernel's budget up. It
+ * goes to the next round when a sample is asked for that was taken already, so that
  * what a round has in common stays together, and jumps elsewhere now and then.
  */
 struct replay {
@@ -55,6 +61,7 @@ struct replay {
 	const struct recording	*recording;
 	unsigned int		round[SIMD_NR_CASES][SIMD_NR_STATES];
 	bool			taken[SIMD_NR_ROUTINES];
+	s64			left;
 };
 
 /* From a random place on. */

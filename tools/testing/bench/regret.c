@@ -16,9 +16,6 @@
 #include "regret.h"
 #include "walk.h"
 
-/* As choice.c. */
-#define BUDGET_NS	100000000ull
-
 #define CALIBRATIONS		20
 #define PLACEBO_CALIBRATIONS	100
 #define REPLAYED_CALIBRATIONS	1000
@@ -41,15 +38,8 @@ static const struct limits flushed_limits = {
 
 /* --- What is true of a recorded machine ---------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double recorded_ratio(const struct recording *r, unsigned int c, unsigned int state,
-			     unsigned int row)
+static struct interval recorded_ratio(const struct recording *r, unsigned int c,
+				      unsigned int state, unsigned int row)
 {
 	unsigned int stock = simd_stock_row(simd_cases[c].kind), round, n = 0;
 	double ratios[RECORDED_ROUNDS];
@@ -60,8 +50,7 @@ static double recorded_ratio(const struct recording *r, unsigned int c, unsigned
 		if (ns[stock] && ns[row])
 			ratios[n++] = (double)ns[stock] / ns[row];
 	}
-	qsort(ratios, n, sizeof(*ratios), ascending);
-	return n ? ratios[n / 2] : 0;
+	return interval_of(ratios, n);
 }
 
 static void recorded_truth(const struct recording *r, struct truth *truth)
@@ -78,7 +67,7 @@ static void recorded_truth(const struct recording *r, struct truth *truth)
 
 /* --- What is true of this machine ---------------------------------------- */
 
-/* Seconds for a state of a case. */
+/* For a state of a case: 2.5 seconds. */
 #define WALK_NS		2500000000ull
 
 /* The loop that a case is about, in a state. */
@@ -111,13 +100,13 @@ static void add_truth(struct truth *truth, unsigned int c, enum simd_state state
 
 	walk(&w, reader, subjects, nr, WALK_NS, walked);
 	for (i = 0; i < nr; i++) {
-		double *ratio;
+		struct interval *ratio;
 
 		if (!subjects[i]->row)
 			continue;
 		ratio = &truth->ratio[c][state][subjects[i]->row - simd_routines];
-		*ratio = *ratio ? fmin(*ratio, walked[i].saving.median) :
-				  walked[i].saving.median;
+		if (!ratio->median || walked[i].saving.median < ratio->median)
+			*ratio = walked[i].saving;
 	}
 }
 
@@ -135,11 +124,12 @@ static void walked_truth(const struct simd_result *results, struct truth *truth)
 			if (misaligned)
 				add_truth(truth, c, state, -1);
 			/* Of stock against itself only noise is left. */
-			truth->ratio[c][state][simd_stock_row(simd_cases[c].kind)] = 1;
+			truth->ratio[c][state][simd_stock_row(simd_cases[c].kind)] =
+				(struct interval) { 1, 1, 1 };
 			/* What runs by name only is no choice. */
 			simd_for_each_row_of(row, simd_cases[c].kind)
 				if (results[row].veto || !simd_usable(&results[row]))
-					truth->ratio[c][state][row] = 0;
+					truth->ratio[c][state][row] = (struct interval) {};
 		}
 	}
 	if (isatty(STDERR_FILENO))
@@ -201,6 +191,9 @@ static int open_session(struct session *s, const char *path)
 			return -1;
 		memcpy(s->results, s->recording->results, sizeof(s->results));
 		printf("# recorded: %s\n", s->recording->about);
+		if (s->recording->nr_lacked)
+			printf("# not recorded: %u of %u cases\n", s->recording->nr_lacked,
+			       SIMD_NR_CASES);
 		return 0;
 	}
 	simd_detect(s->results);
@@ -216,8 +209,13 @@ static struct simd_sampler *next_calibration(struct session *s)
 	}
 	if (s->bench)
 		simd_bench_close(s->bench);
-	s->bench = simd_bench_open(BUDGET_NS, simd_cache_bytes());
+	s->bench = simd_bench_open(SIMD_BUDGET_NS, simd_cache_bytes());
 	return s->bench ? simd_bench_sampler(s->bench) : NULL;
+}
+
+static bool is_known(const struct session *s, unsigned int c)
+{
+	return !s->recording || !s->recording->lacks[c];
 }
 
 static unsigned int calibrations(const struct session *s)
@@ -254,6 +252,8 @@ int regret(const char *path)
 		if (!sampler)
 			return no_memory();
 		simd_for_each_case(c) {
+			if (!is_known(&s, c))
+				continue;
 			simd_decide(c, s.results, sampler, &ev);
 			judge(&j, &truth, c, ev.row);
 		}
@@ -267,13 +267,11 @@ int regret(const char *path)
 /**
  * struct rates - what came of many choices
  * @cases:	how many there were
- * @measured:	those that were not stock for want of time or of samples
  * @winners:	those that are not stock
  * @found:	those that are the row that was made faster
  */
 struct rates {
 	unsigned int	cases;
-	unsigned int	measured;
 	unsigned int	winners;
 	unsigned int	found;
 };
@@ -293,6 +291,8 @@ static int rate(struct session *s, unsigned int percent, struct rates *rates)
 		simd_for_each_case(c) {
 			unsigned int stock = simd_stock_row(simd_cases[c].kind);
 
+			if (!is_known(s, c))
+				continue;
 			do {
 				d.fast = rand() % SIMD_NR_ROUTINES;
 			} while (simd_routines[d.fast].kind != simd_cases[c].kind ||
@@ -302,10 +302,11 @@ static int rate(struct session *s, unsigned int percent, struct rates *rates)
 			rates->winners += ev.row != stock;
 			rates->found += ev.row == d.fast;
 			rates->cases++;
-			rates->measured += !d.sampler.why_not;
 		}
 	}
-	return rates->measured ? 0 : -1;
+	if (!rates->cases)
+		return -1;
+	return 0;
 }
 
 /* Percent of cases: placebos that may win, and gains of 15 % that have to be found. */
@@ -331,9 +332,9 @@ int placebo(const char *path)
 	printf("stock's code behind every name: %.2f %% of %u choices are not stock, at most %d %%\n",
 	       100.0 * none.winners / none.cases, none.cases, MOST_PLACEBOS);
 	printf("a row that is %d %% faster: found in %.1f %% of %u choices, at least %u %%\n",
-	       PLANTED, 100.0 * planted.found / planted.measured, planted.measured, least);
+	       PLANTED, 100.0 * planted.found / planted.cases, planted.cases, least);
 	ok = none.winners * 100 <= none.cases * MOST_PLACEBOS &&
-	     planted.found * 100ull >= planted.measured * least;
+	     planted.found * 100ull >= planted.cases * least;
 	printf(ok ? "PASS\n" : "FAIL\n");
 	return !ok;
 }
