@@ -15,7 +15,7 @@ dir=${1:-$here/../../../../build/harness}
 log=$(mktemp -d) || exit 1
 trap 'rm -rf "$log"' EXIT
 
-CASES=200
+CASES=100
 NATIVE_CASES=10000
 
 models() {
