@@ -27,17 +27,21 @@
 #define CORE_BYTES	(64ul << 10)
 
 /* Memory to walk through, and no more than this part of all. */
-#define BEYOND_MAX	(2ul << 30)
+#define BEYOND_MAX	(1ul << 30)
 #define MEMORY_PART	4
 
 #define HUGE_PAGE	(2ul << 20)
 
-/* Rounds that are kept, and those that an interval needs. */
-#define MAX_ROUNDS	2000
-#define MIN_ROUNDS	9
+/*
+ * Blocks, each in other memory than the one before, and no fewer than an interval needs.
+ * Getting memory takes no more than this part of the time, unless those need it.
+ */
+#define BLOCKS		12
+#define LEAST_BLOCKS	6
+#define MEMORY_TIME	3
 
-/* Where others use the CPU, a loop may take so many times what it is given. */
-#define MOST_LIMITS	10
+/* Rounds of a block. */
+#define MAX_ROUNDS	500
 
 const char *const walk_where_names[NR_WALKS] = {
 	[WALK_CORE]	= "core",
@@ -70,6 +74,8 @@ struct walk_setup walk_setup;
  * @dst:	memory for destinations, half of all that is walked
  * @src:	for sources
  * @hot:	a buffer that is used again and again
+ * @dst_bytes:	of @dst
+ * @src_bytes:	of @src
  * @at:		bytes that were walked so far
  * @sum:	of what was read
  */
@@ -77,6 +83,8 @@ struct walker {
 	u8		*dst;
 	u8		*src;
 	u8		*hot;
+	unsigned long	dst_bytes;
+	unsigned long	src_bytes;
 	unsigned long	at;
 	unsigned long	sum;
 };
@@ -88,17 +96,66 @@ static struct walker walkers[MAX_THREADS];
 /* The largest call, and what an offset takes. */
 #define HOT_BYTES	(4ul << 20)
 
-static u8 *get_memory(unsigned long bytes, bool huge)
+static u8 *get_memory(unsigned long bytes)
 {
 	u8 *p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long skip = -(unsigned long)p % HUGE_PAGE;
 
-	if (p == MAP_FAILED)
+	if (p == MAP_FAILED) {
+		fprintf(stderr, "simdbench: no memory: %u times %lu MiB are to be walked\n",
+			walk_setup.threads, walk_setup.beyond >> 20);
 		return NULL;
-	p = (u8 *)(((unsigned long)p + HUGE_PAGE - 1) & -HUGE_PAGE);
-	madvise(p, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	}
+	if (skip)
+		munmap(p, skip);
+	p += skip;
+	munmap(p + bytes, HUGE_PAGE - skip);
+	madvise(p, bytes, walk_setup.small ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 	memset(p, 1, bytes);
 	return p;
+}
+
+/* What was there goes last, so that none of its pages come back to the same place. */
+static bool replace(u8 **memory, unsigned long old, unsigned long bytes)
+{
+	u8 *p = get_memory(bytes);
+
+	if (!p)
+		return false;
+	if (*memory)
+		munmap(*memory, old);
+	*memory = p;
+	return true;
+}
+
+int walk_remap(void)
+{
+	const unsigned long bytes = walk_setup.beyond / 2;
+	struct guard_cost cost;
+	unsigned int i;
+
+	for (i = 0; i < walk_setup.threads; i++) {
+		struct walker *w = &walkers[i];
+
+		if (!replace(&w->dst, w->dst_bytes, bytes))
+			return -1;
+		w->dst_bytes = bytes;
+		if (!replace(&w->src, w->src_bytes, bytes))
+			return -1;
+		w->src_bytes = bytes;
+		if (!replace(&w->hot, HOT_BYTES, HOT_BYTES))
+			return -1;
+	}
+	/* It is in the figures of sections, and differs from one time to the next as they do. */
+	probe_guard(&cost);
+	walk_setup.save_ns = cost.save.warm + cost.restore.warm;
+	return 0;
+}
+
+const u8 *walk_memory(void)
+{
+	return walkers[0].dst;
 }
 
 static unsigned long huge_bytes(void)
@@ -256,47 +313,43 @@ double walk_latency_in(unsigned long bytes)
 	return ns;
 }
 
-/*
- * The largest size, less than @bytes, of which a load takes less than the mean of what it
- * takes in the first-level cache and in @bytes.
- */
-static unsigned long cache_within(unsigned long bytes)
+/* The largest size, less than @bytes, in which a load takes no longer than @ns. */
+static unsigned long size_with(double ns, unsigned long bytes)
 {
-	const double limit = (walk_latency_in(L1_BYTES) + walk_latency_in(bytes)) / 2;
-
-	for (bytes /= 2; bytes > L1_BYTES && walk_latency_in(bytes) > limit; bytes /= 2)
+	for (bytes /= 2; bytes > L1_BYTES && walk_latency_in(bytes) > ns; bytes /= 2)
 		;
 	return bytes;
+}
+
+/*
+ * The last-level cache ends where a load takes as long as the mean of those in the
+ * first-level cache and in memory. The core's caches end before: in twice their size every
+ * other load still finds its line there. So for them it is the geometric mean, which is
+ * nearer to the shorter time.
+ */
+static void find_caches(void)
+{
+	const unsigned long all = walk_setup.beyond / 2;
+	const double first = latency_in(L1_BYTES);
+
+	walk_setup.llc = size_with((first + latency_in(all)) / 2, all);
+	walk_setup.core = size_with(sqrt(first * latency_in(walk_setup.llc)), walk_setup.llc);
 }
 
 int walk_init(unsigned long mib, bool huge, unsigned int threads)
 {
 	unsigned long memory = (unsigned long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-	struct guard_cost cost;
-	unsigned int i;
 
 	walk_setup.beyond = min(memory / MEMORY_PART / threads, BEYOND_MAX);
 	if (mib)
 		walk_setup.beyond = mib << 20;
 	walk_setup.beyond = power_of_two(walk_setup.beyond);
 	walk_setup.threads = threads;
-	for (i = 0; i < threads; i++) {
-		struct walker *w = &walkers[i];
-
-		w->dst = get_memory(walk_setup.beyond / 2, huge);
-		w->src = get_memory(walk_setup.beyond / 2, huge);
-		w->hot = get_memory(HOT_BYTES, huge);
-		if (!w->dst || !w->src || !w->hot) {
-			fprintf(stderr, "simdbench: no memory: %u times %lu MiB are to be walked\n",
-				threads, walk_setup.beyond >> 20);
-			return -1;
-		}
-	}
+	walk_setup.small = !huge;
+	if (walk_remap())
+		return -1;
 	walk_setup.huge = huge_bytes();
-	walk_setup.llc = cache_within(walk_setup.beyond / 2);
-	walk_setup.core = cache_within(walk_setup.llc);
-	probe_guard(&cost);
-	walk_setup.save_ns = cost.save.warm + cost.restore.warm;
+	find_caches();
 	return 0;
 }
 
@@ -338,23 +391,26 @@ static int ascending(const void *a, const void *b)
 }
 
 /*
- * Of n sorted samples those enclose the median of all with 95 % confidence that are two
- * standard deviations of the binomial distribution, root of n over 2, away from the middle.
+ * The sorted values that enclose the median of all that there could be with 95 %
+ * confidence, or a little more: as many tosses of a coin as there are values show heads as
+ * rarely as values are below it.
  */
 struct interval interval_of(double *values, unsigned int n)
 {
 	struct interval i = { 0, 0, INFINITY };
-	unsigned int k;
+	double chance = pow(0.5, n), both = 2 * chance;
+	unsigned int k = 0;
 
 	if (!n)
 		return i;
 	qsort(values, n, sizeof(*values), ascending);
 	i.median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-	if (n < MIN_ROUNDS)
-		return i;
-	k = floor((n - 2 * sqrt(n)) / 2);
-	i.low = values[k];
-	i.high = values[n - 1 - k];
+	for (; both <= 0.05; both += 2 * chance) {
+		i.low = values[k];
+		i.high = values[n - 1 - k];
+		k++;
+		chance *= (n - k + 1.0) / k;
+	}
 	return i;
 }
 
@@ -366,8 +422,12 @@ static unsigned long interruptions(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
+/* Of a chunk that is interrupted; then there is no sample. */
+#define CHUNK_TRIES	3
+
 static double timed_chunk(struct company *c, const struct subject *s)
 {
+	unsigned int tries;
 	unsigned long before;
 	u64 t;
 
@@ -375,11 +435,15 @@ static double timed_chunk(struct company *c, const struct subject *s)
 	__atomic_store_n(&c->subject, s, __ATOMIC_RELAXED);
 	if (walk_setup.threads > 1)
 		run_chunk(&walkers[0], c->w, c->reader, s);
-	before = interruptions();
-	t = clock_read();
-	run_chunk(&walkers[0], c->w, c->reader, s);
-	t = clock_read() - t;
-	return interruptions() == before ? ticks_to_ns(t) : 0;
+	for (tries = 0; tries < CHUNK_TRIES; tries++) {
+		before = interruptions();
+		t = clock_read();
+		run_chunk(&walkers[0], c->w, c->reader, s);
+		t = clock_read() - t;
+		if (interruptions() == before)
+			return ticks_to_ns(t);
+	}
+	return 0;
 }
 
 /**
@@ -426,84 +490,149 @@ static unsigned int stock_for(const struct round *r, unsigned int i, unsigned in
  * @ratio:	to stock in the same round
  * @saving:	likewise, registers saved
  * @ns:		per 4 KiB
+ * @n:		how many of each
  */
 struct series {
-	double	ratio[MAX_ROUNDS];
-	double	saving[MAX_ROUNDS];
-	double	ns[MAX_ROUNDS];
+	double		ratio[MAX_ROUNDS];
+	double		saving[MAX_ROUNDS];
+	double		ns[MAX_ROUNDS];
+	unsigned int	n;
 };
 
-static void add_round(struct series *series, const struct subject *const *subjects,
-		      unsigned int nr, const struct round *r, const struct workload *w,
-		      struct walked *walked)
+static void add_sample(struct series *s, double ratio, double saving, double ns)
 {
-	const double calls = chunk_of(w) / w->bytes, pages = chunk_of(w) / 4096.0;
+	s->ratio[s->n] = ratio;
+	s->saving[s->n] = saving;
+	s->ns[s->n++] = ns;
+}
+
+static void add_round(struct series *series, struct walk_loop *loop, const struct round *r)
+{
+	const double calls = chunk_of(loop->w) / loop->w->bytes;
+	const double pages = chunk_of(loop->w) / 4096.0;
 	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
-		double stock = r->ns[stock_for(r, i, nr)], save = 0;
-		struct walked *out = &walked[i];
+	for (i = 0; i < loop->nr; i++) {
+		const struct simd_routine *row = loop->subjects[i]->row;
+		double stock = r->ns[stock_for(r, i, loop->nr)], save = 0;
 
 		if (!stock || !r->ns[i]) {
-			out->dropped++;
+			loop->walked[i].dropped++;
 			continue;
 		}
-		if (subjects[i]->row && subjects[i]->row->guard != SIMD_GUARD_NONE)
+		if (row && row->guard != SIMD_GUARD_NONE)
 			save = calls * walk_setup.save_ns;
-		series[i].ratio[out->rounds] = stock / r->ns[i];
-		series[i].saving[out->rounds] = stock / (r->ns[i] + save);
-		series[i].ns[out->rounds++] = r->ns[i] / pages;
+		add_sample(&series[i], stock / r->ns[i], stock / (r->ns[i] + save),
+			   r->ns[i] / pages);
+		loop->walked[i].rounds++;
 	}
 }
 
-/* Whether each subject has an interval, or the time for that is over as well. */
-static bool enough(const struct walked *walked, unsigned int nr, double ns, double limit)
+/*
+ * A loop, for a while, or for a round at least. Of each subject's samples in this block
+ * the median counts.
+ */
+static void run_block(struct walk_loop *loop, struct series *blocks, double limit)
+{
+	struct series *series = calloc(loop->nr, sizeof(*series));
+	struct company company = { loop->w, loop->reader, loop->subjects[0], 0 };
+	pthread_t threads[MAX_THREADS];
+	unsigned int i, n = 0;
+	struct round r;
+	u64 start;
+
+	if (!series)
+		abort();
+	for (i = 1; i < walk_setup.threads; i++)
+		if (pthread_create(&threads[i], NULL, keep_company, &company))
+			abort();
+	start = clock_read();
+	/* The first round finds memory in some other state. */
+	one_round(&company, loop->subjects, loop->nr, &r);
+	do {
+		one_round(&company, loop->subjects, loop->nr, &r);
+		add_round(series, loop, &r);
+	} while (++n < MAX_ROUNDS && ticks_to_ns(clock_read() - start) < limit);
+	__atomic_store_n(&company.subject, NULL, __ATOMIC_RELAXED);
+	for (i = 1; i < walk_setup.threads; i++)
+		pthread_join(threads[i], NULL);
+	for (i = 0; i < loop->nr; i++)
+		if (series[i].n)
+			add_sample(&blocks[i], interval_of(series[i].ratio, series[i].n).median,
+				   interval_of(series[i].saving, series[i].n).median,
+				   interval_of(series[i].ns, series[i].n).median);
+	free(series);
+}
+
+/*
+ * Samples of a block share what they do not share with another process: the pages of
+ * memory, and what else the machine does at that time. They are no independent evidence,
+ * and an interval of them is too narrow. Medians of blocks in other pages at other times
+ * are.
+ */
+static void judge_blocks(struct walk_loop *loop, struct series *blocks)
 {
 	unsigned int i;
 
-	if (ns < limit)
-		return false;
+	for (i = 0; i < loop->nr; i++) {
+		struct walked *out = &loop->walked[i];
+
+		out->ratio = interval_of(blocks[i].ratio, blocks[i].n);
+		out->saving = interval_of(blocks[i].saving, blocks[i].n);
+		out->ns = interval_of(blocks[i].ns, blocks[i].n);
+		out->blocks = blocks[i].n;
+		/* Of twenty rows no faster than stock, one gets so far in 6 % of all loops. */
+		out->faster = blocks[i].n == BLOCKS && blocks[i].saving[1] > 1;
+	}
+}
+
+void walk_loops(struct walk_loop *loops, unsigned int nr, u64 limit,
+		void (*progress)(unsigned int done, unsigned int all, const char *name))
+{
+	struct series *blocks = calloc(nr * WALK_SUBJECTS, sizeof(*blocks));
+	unsigned int i, block, planned = BLOCKS;
+	double memory = 0, left;
+	u64 start = clock_read();
+
+	if (!blocks)
+		abort();
 	for (i = 0; i < nr; i++)
-		if (walked[i].rounds < MIN_ROUNDS && ns < MOST_LIMITS * limit)
-			return false;
-	return true;
+		memset(loops[i].walked, 0, sizeof(loops[i].walked));
+	for (block = 0; block < planned; block++) {
+		if (walk_remap())
+			exit(1);
+		if (!block) {
+			memory = ticks_to_ns(clock_read() - start);
+			planned = fmin(fmax(limit / MEMORY_TIME / memory, LEAST_BLOCKS), BLOCKS);
+		}
+		for (i = 0; i < nr; i++) {
+			if (progress)
+				progress(block * nr + i, planned * nr, loops[i].w->name);
+			/* Of what is left, as each loop that is still to come gets. */
+			left = limit - ticks_to_ns(clock_read() - start) -
+			       (planned - block - 1) * memory;
+			run_block(&loops[i], &blocks[i * WALK_SUBJECTS],
+				  left / ((planned - block) * nr - i));
+		}
+		if (block + 1 >= LEAST_BLOCKS && ticks_to_ns(clock_read() - start) >= limit)
+			break;
+	}
+	if (progress)
+		progress(0, 0, NULL);
+	for (i = 0; i < nr; i++)
+		judge_blocks(&loops[i], &blocks[i * WALK_SUBJECTS]);
+	free(blocks);
 }
 
 void walk(const struct workload *w, enum consumer reader,
 	  const struct subject *const *subjects, unsigned int nr, u64 limit,
 	  struct walked *walked)
 {
-	struct series *series = calloc(nr, sizeof(*series));
-	struct company company = { w, reader, subjects[0], 0 };
-	pthread_t threads[MAX_THREADS];
-	unsigned int i, round;
-	struct round r;
-	u64 start;
+	struct walk_loop loop = { .w = w, .reader = reader, .nr = nr };
 
-	if (!series)
-		abort();
-	memset(walked, 0, nr * sizeof(*walked));
-	for (i = 1; i < walk_setup.threads; i++)
-		if (pthread_create(&threads[i], NULL, keep_company, &company))
-			abort();
-	/* The first round finds memory in some other state. */
-	one_round(&company, subjects, nr, &r);
-	start = clock_read();
-	for (round = 0; round < MAX_ROUNDS; round++) {
-		one_round(&company, subjects, nr, &r);
-		add_round(series, subjects, nr, &r, w, walked);
-		if (enough(walked, nr, ticks_to_ns(clock_read() - start), limit))
-			break;
-	}
-	__atomic_store_n(&company.subject, NULL, __ATOMIC_RELAXED);
-	for (i = 1; i < walk_setup.threads; i++)
-		pthread_join(threads[i], NULL);
-	for (i = 0; i < nr; i++) {
-		walked[i].ratio = interval_of(series[i].ratio, walked[i].rounds);
-		walked[i].saving = interval_of(series[i].saving, walked[i].rounds);
-		walked[i].ns = interval_of(series[i].ns, walked[i].rounds);
-	}
-	free(series);
+	memcpy(loop.subjects, subjects, nr * sizeof(*subjects));
+	walk_loops(&loop, 1, limit, NULL);
+	memcpy(walked, loop.walked, nr * sizeof(*walked));
 }
 
 /* Kernels up to 6.18 clear and copy extents so. */

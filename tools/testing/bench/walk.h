@@ -58,6 +58,7 @@ extern const char *const walk_where_names[NR_WALKS];
  * @core:	bytes of the caches before that one, likewise
  * @save_ns:	cost of saving the registers of a task and loading them again
  * @huge:	bytes of the memory that are in huge pages
+ * @small:	they are to be in pages of 4 KiB
  * @threads:	CPUs that walk at the same time, each in memory of its own
  */
 struct walk_setup {
@@ -66,6 +67,7 @@ struct walk_setup {
 	unsigned long	core;
 	double		save_ns;
 	unsigned long	huge;
+	bool		small;
 	unsigned int	threads;
 };
 
@@ -80,6 +82,15 @@ extern struct walk_setup walk_setup;
  * After measure_init(). Return: 0, or -1, and stderr says why.
  */
 int walk_init(unsigned long mib, bool huge, unsigned int threads);
+
+/*
+ * Other pages for all memory, %walk_setup.beyond bytes for each CPU; for a moment, half of
+ * those more for one of them. Return: 0, or -1, and stderr says why.
+ */
+int walk_remap(void);
+
+/* Destinations of the first CPU, half of %walk_setup.beyond. */
+const u8 *walk_memory(void);
 
 /* Whether a loop is possible: not all CPUs have a cache behind those that pipes fit. */
 bool walk_exists(const struct workload *w);
@@ -102,7 +113,7 @@ struct interval {
 	double	high;
 };
 
-/* Sorts @values. */
+/* Sorts @values. They must be independent of each other. */
 struct interval interval_of(double *values, unsigned int n);
 
 /**
@@ -111,28 +122,54 @@ struct interval interval_of(double *values, unsigned int n);
  * @saving:	likewise, with saving and loading of registers for each call of a
  *		subject that needs a section
  * @ns:		per 4 KiB
+ * @faster:	surely: @saving is above 1 in all blocks but one, of those of a full walk
+ * @blocks:	in memory of their own, of which the medians make intervals
  * @rounds:	that count
- * @dropped:	chunks that were interrupted
+ * @dropped:	rounds in which a chunk was interrupted, again and again
  */
 struct walked {
 	struct interval	ratio;
 	struct interval	saving;
 	struct interval	ns;
+	bool		faster;
+	unsigned int	blocks;
 	unsigned int	rounds;
 	unsigned int	dropped;
 };
 
+/* Stock, stock by page, and rows. */
+#define WALK_SUBJECTS	(SIMD_NR_ROUTINES + 2)
+
 /**
- * walk() - run a loop with each subject in turn
+ * struct walk_loop - a loop that is to be walked
  * @w:		the loop
  * @reader:	who reads the result right after each call
  * @subjects:	what to call; the first one is stock
  * @nr:		number of subjects
- * @ns:		time to spend
  * @walked:	result, by subject
- *
- * A round is a chunk of each subject, and two of stock, in random order.
  */
+struct walk_loop {
+	const struct workload	*w;
+	enum consumer		reader;
+	const struct subject	*subjects[WALK_SUBJECTS];
+	unsigned int		nr;
+	struct walked		walked[WALK_SUBJECTS];
+};
+
+/**
+ * walk_loops() - run loops with each of their subjects in turn
+ * @loops:	the loops
+ * @nr:		how many
+ * @ns:		time to spend on all of them
+ * @progress:	called before each step, and with no name at the end; or NULL
+ *
+ * A round is a chunk of each subject, and two of stock, in random order. A block is some
+ * rounds of each loop. Blocks are in other memory each.
+ */
+void walk_loops(struct walk_loop *loops, unsigned int nr, u64 ns,
+		void (*progress)(unsigned int done, unsigned int all, const char *name));
+
+/* walk_loops() with one loop. */
 void walk(const struct workload *w, enum consumer reader,
 	  const struct subject *const *subjects, unsigned int nr, u64 ns,
 	  struct walked *walked);

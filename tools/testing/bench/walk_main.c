@@ -22,7 +22,6 @@
 #define EXIT_NOTHING	4
 
 #define DEFAULT_SECONDS	100
-#define MAX_SUBJECTS	(SIMD_NR_ROUTINES + 2)
 
 /* Changes whenever a field means something else than it did. */
 #define WALK_SCHEMA	"simdbench walk 1"
@@ -297,39 +296,40 @@ static void print_ratio(const struct subject *s, const struct walked *r)
 }
 
 /* The fastest of those that are surely faster than stock, 0 if none is. */
-static unsigned int winner(const struct subject *const *subjects,
-			   const struct walked *walked, unsigned int nr)
+static unsigned int winner(const struct walk_loop *loop)
 {
+	const struct walked *walked = loop->walked;
 	unsigned int i, best = 0;
 
-	for (i = 1; i < nr; i++)
-		if (subjects[i]->row && walked[i].saving.low > 1 &&
+	for (i = 1; i < loop->nr; i++)
+		if (loop->subjects[i]->row && walked[i].faster &&
 		    (!best || walked[i].saving.median > walked[best].saving.median))
 			best = i;
 	return best;
 }
 
-static void print_loop(const struct workload *w, enum consumer reader,
-		       const struct subject *const *subjects, const struct walked *walked,
-		       unsigned int nr, const struct options *o)
+static void print_loop(const struct walk_loop *loop, const struct options *o)
 {
-	const struct walked *stock = &walked[0];
-	unsigned int best = winner(subjects, walked, nr), i;
+	const struct workload *w = loop->w;
+	const struct walked *walked = loop->walked;
+	unsigned int best = winner(loop), i;
 
 	printf("%-20s %-7s %-6s %-8s %-5s %6.1f [%5.1f %5.1f]", w->name, simd_kind_names[w->kind],
-	       walk_where_names[w->where], order_name(w), consumer_names[reader],
-	       stock->ns.median, stock->ns.low, stock->ns.high);
+	       walk_where_names[w->where], order_name(w), consumer_names[loop->reader],
+	       walked->ns.median, walked->ns.low, walked->ns.high);
 	if (best)
-		print_ratio(subjects[best], &walked[best]);
+		print_ratio(loop->subjects[best], &walked[best]);
 	else
 		printf("  %-16s no row is surely faster", "-");
-	if (w->bytes > PAGE_SIZE && !subjects[1]->row)
-		printf(", %s %.2f x", subjects[1]->name, walked[1].ratio.median);
+	if (w->bytes > PAGE_SIZE && !loop->subjects[1]->row)
+		printf(", %s %.2f x [%4.2f %4.2f]", loop->subjects[1]->name,
+		       walked[1].ratio.median, walked[1].ratio.low, walked[1].ratio.high);
 	printf("\n");
-	for (i = 0; o->verbose && i < nr; i++) {
+	for (i = 0; o->verbose && i < loop->nr; i++) {
 		printf("%60s", "");
-		print_ratio(subjects[i], &walked[i]);
-		printf(", %u rounds, %u interrupted\n", walked[i].rounds, walked[i].dropped);
+		print_ratio(loop->subjects[i], &walked[i]);
+		printf(", %u blocks, %u rounds, %u interrupted\n", walked[i].blocks,
+		       walked[i].rounds, walked[i].dropped);
 	}
 	fflush(stdout);
 }
@@ -341,26 +341,30 @@ static json_t *json_interval(const struct interval *i)
 	return json_pack("[f, f, f]", i->median, i->low, isinf(i->high) ? -1.0 : i->high);
 }
 
-static void add_json(json_t *list, const struct workload *w, enum consumer reader,
-		     const struct subject *const *subjects, const struct walked *walked,
-		     unsigned int nr)
+static void add_json(json_t *list, const struct walk_loop *loop)
 {
+	const struct workload *w = loop->w;
+	const unsigned int best = winner(loop);
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b, s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i}",
+	for (i = 0; i < loop->nr; i++) {
+		const struct walked *r = &loop->walked[i];
+
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:i}",
 						      "workload", w->name,
 						      "kind", simd_kind_names[w->kind],
-						      "routine", subjects[i]->name,
-						      "stock", i == 0, "bytes", w->bytes,
+						      "routine", loop->subjects[i]->name,
+						      "stock", i == 0, "winner", i == best,
+						      "bytes", w->bytes,
 						      "where", walk_where_names[w->where],
 						      "order", order_name(w),
-						      "read", consumer_names[reader],
-						      "ratio", json_interval(&walked[i].ratio),
-						      "saving", json_interval(&walked[i].saving),
-						      "ns_4k", json_interval(&walked[i].ns),
-						      "rounds", walked[i].rounds,
-						      "dropped", walked[i].dropped));
+						      "read", consumer_names[loop->reader],
+						      "ratio", json_interval(&r->ratio),
+						      "saving", json_interval(&r->saving),
+						      "ns_4k", json_interval(&r->ns),
+						      "blocks", r->blocks, "rounds", r->rounds,
+						      "dropped", r->dropped));
+	}
 }
 
 /* One element a line, for diff and eyes. */
@@ -404,16 +408,6 @@ static void progress(unsigned int done, unsigned int all, const char *name)
 		fprintf(stderr, "\r%32s\r", "");
 }
 
-static unsigned int count_loops(const struct options *o)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < nr_workloads; i++)
-		if (wants(o->workloads, workloads[i].name))
-			n += __builtin_popcount(o->read);
-	return n;
-}
-
 static unsigned int wanted_subjects(const struct workload *w, const struct options *o,
 				    const struct subject **list)
 {
@@ -428,11 +422,11 @@ static unsigned int wanted_subjects(const struct workload *w, const struct optio
 
 static void run_loops(const struct options *o, json_t *list)
 {
-	const unsigned int all = count_loops(o);
-	const struct subject *subjects[MAX_SUBJECTS];
-	struct walked walked[MAX_SUBJECTS];
-	unsigned int i, consumer, nr, done = 0;
+	struct walk_loop *loops = calloc(nr_workloads * NR_CONSUMERS, sizeof(*loops));
+	unsigned int i, consumer, n = 0;
 
+	if (!loops)
+		abort();
 	for (i = 0; i < nr_workloads; i++) {
 		const struct workload *w = &workloads[i];
 
@@ -443,26 +437,32 @@ static void run_loops(const struct options *o, json_t *list)
 				w->name);
 			continue;
 		}
-		nr = wanted_subjects(w, o, subjects);
 		for (consumer = 0; consumer < NR_CONSUMERS; consumer++) {
 			if (!(o->read >> consumer & 1))
 				continue;
-			progress(done++, all, w->name);
-			walk(w, consumer, subjects, nr, o->seconds * 1000000000ull / all, walked);
-			progress(done, all, NULL);
-			if (!o->json || strcmp(o->json, "-"))
-				print_loop(w, consumer, subjects, walked, nr, o);
-			add_json(list, w, consumer, subjects, walked, nr);
+			loops[n].w = w;
+			loops[n].reader = consumer;
+			loops[n].nr = wanted_subjects(w, o, loops[n].subjects);
+			n++;
 		}
 	}
+	walk_loops(loops, n, o->seconds * 1000000000ull, progress);
+	if (!o->json || strcmp(o->json, "-"))
+		print_legend();
+	for (i = 0; i < n; i++) {
+		if (!o->json || strcmp(o->json, "-"))
+			print_loop(&loops[i], o);
+		add_json(list, &loops[i]);
+	}
+	free(loops);
 }
 
 /* The same loop over more and more memory: what wins in which cache. */
 static void run_curve(const struct options *o)
 {
 	const unsigned long most = walk_setup.beyond;
-	const struct subject *subjects[MAX_SUBJECTS];
-	struct walked walked[MAX_SUBJECTS];
+	const struct subject *subjects[WALK_SUBJECTS];
+	struct walked walked[WALK_SUBJECTS];
 	const struct workload *w = workloads;
 	unsigned int nr, i;
 
@@ -505,8 +505,6 @@ int walk_main(int argc, char **argv)
 		return EXIT_NOTHING;
 	if (o.selftest)
 		return walk_selftest();
-	if (!o.json || strcmp(o.json, "-"))
-		print_legend();
 	if (o.curve)
 		run_curve(&o);
 	else

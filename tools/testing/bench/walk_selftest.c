@@ -35,7 +35,8 @@ static void skip(const char *name, const char *why)
 /* --- Statistics ---------------------------------------------------------- */
 
 #define SERIES		2000
-#define SAMPLES		60
+#define BLOCKS		12
+#define SAMPLES		10
 
 /* Of a hundred intervals so many have to hold the true value: 95, less what chance takes. */
 #define HOLDS		93
@@ -52,23 +53,29 @@ static double noise(void)
 }
 
 /*
- * Rows that take the same time, on a machine whose clock rate changes by 30 % halfway.
- * Return: percent of the intervals that hold 1.
+ * Rows that take the same time, on a machine whose clock rate changes by 30 % halfway, and
+ * where either is up to 10 % faster in some pages than in others. Return: percent of the
+ * intervals that hold 1.
  */
-static unsigned int held(bool paired)
+static unsigned int held(bool paired, bool by_block)
 {
-	double ratios[SAMPLES];
-	unsigned int n, i, ok = 0;
+	double all[BLOCKS * SAMPLES], medians[BLOCKS];
+	unsigned int n, b, i, ok = 0;
 
 	for (n = 0; n < SERIES; n++) {
-		for (i = 0; i < SAMPLES; i++) {
-			double speed = i < SAMPLES / 2 ? 1 : 1.3;
-			double stock = paired ? speed * noise() : 1, row = speed * noise();
+		struct interval in;
 
-			ratios[i] = stock / row;
+		for (b = 0; b < BLOCKS; b++) {
+			double *ratios = all + b * SAMPLES;
+			double speed = b < BLOCKS / 2 ? 1 : 1.3;
+			double here = exp(0.2 * (uniform() + uniform() - 1) / 2);
+
+			for (i = 0; i < SAMPLES; i++)
+				ratios[i] = here * (paired ? speed * noise() : 1) /
+					    (speed * noise());
+			medians[b] = interval_of(ratios, SAMPLES).median;
 		}
-		struct interval in = interval_of(ratios, SAMPLES);
-
+		in = by_block ? interval_of(medians, BLOCKS) : interval_of(all, BLOCKS * SAMPLES);
 		ok += in.low <= 1 && in.high >= 1;
 	}
 	return ok * 100 / SERIES;
@@ -76,18 +83,72 @@ static unsigned int held(bool paired)
 
 static void test_statistics(void)
 {
-	double few[] = { 1, 2, 3, 4 };
+	double few[] = { 1, 2, 3, 4, 5 };
 	struct interval i = interval_of(few, ARRAY_SIZE(few));
-	unsigned int paired, unpaired;
+	unsigned int blocks, unpaired, pooled;
 
 	srand(1);
-	paired = held(true);
-	unpaired = held(false);
-	printf("# %u %% of intervals hold the true ratio; %u %% without pairs\n", paired,
-	       unpaired);
-	result(paired >= HOLDS, "95 % intervals of noisy series");
+	blocks = held(true, true);
+	unpaired = held(false, true);
+	pooled = held(true, false);
+	printf("# %u %% of intervals hold the true ratio; %u %% without pairs; %u %% if blocks are not told apart\n",
+	       blocks, unpaired, pooled);
+	result(blocks >= HOLDS, "95 % intervals of noisy series");
 	result(unpaired < HOLDS, "control: without pairs they do not hold");
+	result(pooled < HOLDS, "control: of all samples, blocks not told apart, neither");
 	result(!i.low && isinf(i.high), "few samples have no interval");
+}
+
+/* --- Memory -------------------------------------------------------------- */
+
+#define PAGES	4096
+
+/* Numbers of the pages of the walk's memory, 0 where the kernel does not say. */
+static void look_up(u64 *frames)
+{
+	FILE *f = fopen("/proc/self/pagemap", "r");
+	u64 entry;
+	unsigned int i;
+
+	memset(frames, 0, PAGES * sizeof(*frames));
+	if (!f)
+		return;
+	if (!fseek(f, (unsigned long)walk_memory() / 4096 * sizeof(entry), SEEK_SET))
+		for (i = 0; i < PAGES && fread(&entry, sizeof(entry), 1, f) == 1; i++)
+			frames[i] = entry & ((1ull << 55) - 1);
+	fclose(f);
+}
+
+static unsigned int same_pages(const u64 *a, const u64 *b)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < PAGES; i++)
+		n += a[i] == b[i];
+	return n;
+}
+
+static void test_memory(void)
+{
+	static u64 before[PAGES], again[PAGES], after[PAGES];
+
+	look_up(before);
+	look_up(again);
+	if (!before[0] || 8192ul * PAGES > walk_setup.beyond) {
+		skip("a block is in other pages than the one before",
+		     "the kernel does not tell page numbers, or there is little memory");
+		skip("control: without a new mapping they are the same", "for the same reason");
+		return;
+	}
+	if (walk_remap())
+		exit(1);
+	look_up(after);
+	printf("# %u of %u pages are the same in the next block\n", same_pages(before, after),
+	       PAGES);
+	result(same_pages(before, after) < PAGES / 10,
+	       "a block is in other pages than the one before");
+	result(same_pages(before, again) > PAGES / 2,
+	       "control: without a new mapping they are the same");
 }
 
 /* --- States -------------------------------------------------------------- */
@@ -139,7 +200,8 @@ static void test_states(void)
 /* --- Ratios -------------------------------------------------------------- */
 
 #define PLACEBOS	100
-#define PLACEBO_NS	40000000ull
+#define PLACEBO_NS	100000000ull
+#define PLACEBO_BYTES	(8ul << 20)
 
 /* 95 of 100 hold, less what chance takes with probability 0.001. */
 #define PLACEBOS_HOLD	88
@@ -150,12 +212,14 @@ static const struct workload loop = {
 
 static void test_placebo(void)
 {
-	const struct subject *subjects[SIMD_NR_ROUTINES + 2];
+	const struct subject *subjects[WALK_SUBJECTS];
 	struct walked walked[2];
 	unsigned int i, held = 0;
 
 	walk_subjects(loop.kind, subjects);
 	subjects[1] = subjects[0];
+	/* More is not walked through, and has to be mapped for each block. */
+	walk_setup.beyond = PLACEBO_BYTES;
 	for (i = 0; i < PLACEBOS; i++) {
 		walk(&loop, CONSUMER_ALL, subjects, 2, PLACEBO_NS, walked);
 		held += walked[1].ratio.low <= 1 && walked[1].ratio.high >= 1;
@@ -197,7 +261,7 @@ static void delayed_by_5(const struct subject *s, void *dst, const void *src,
 
 static void test_planted(void)
 {
-	const struct subject *subjects[SIMD_NR_ROUTINES + 2];
+	const struct subject *subjects[WALK_SUBJECTS];
 	struct subject plain, planted;
 	struct walked walked[3];
 
@@ -232,8 +296,9 @@ int walk_selftest(void)
 		printf("1..0 # SKIP an emulated CPU has no caches\n");
 		return KSFT_SKIP;
 	}
-	printf("1..9\n");
+	printf("1..12\n");
 	test_statistics();
+	test_memory();
 	test_states();
 	test_placebo();
 	test_planted();
