@@ -60,7 +60,7 @@ compared()
 }
 
 echo "KTAP version 1"
-echo "1..$((46 + 2 * $(ls "$top"/tools/testing/bench/machines | wc -l)))"
+echo "1..$((48 + 2 * $(ls "$top"/tools/testing/bench/machines | wc -l)))"
 
 says 0 '--routine' --help
 says 2 "Try 'simdbench --help'" --bogus
@@ -145,6 +145,22 @@ run 0 'pipe-4K ' walk -w pipe-4K -r none -s 1 -m 64 -v --json walk && grep -q '"
 	[ "$(grep -c '"workload": "pipe-4K"' walk)" = "$(grep -c rounds, out)" ] &&
 	! grep -E ' x( |$)' out | grep -vq ' x \[' && passed=0 || passed=1
 result $passed "a walk has an interval at each figure, in the table and in JSON"
+
+# A walk says what it says itself; one whose winner is another by 20 % does not.
+walked()
+{
+	printf '{ "schema": "simdbench walk 2", "loops": [ { "workload": "fault", "read": "none",'
+	printf ' "routine": "%s", "stock": false, "winner": true, "saving": [%s] } ] }' mov "$1"
+}
+walked '1.2, 1.19, 1.21' >one
+walked '1.21, 1.2, 1.22' >near
+walked '1.44, 1.42, 1.45' >far
+walked '1.44, 1.1, 1.8' >wide
+run 0 '1 with intervals that tell 3 %, 0 winners' --compare one near &&
+	run 0 '0 with intervals that tell 3 %, 0 winners' --compare one wide && passed=0 || passed=1
+result $passed "walks with near winners agree, and a wide interval tells nothing"
+run 1 '1 winners farther apart' --compare one far && passed=0 || passed=1
+result $passed "walks with winners far apart do not"
 
 # The choice on machines that are not at hand.
 for recording in "$top"/tools/testing/bench/machines/*.xz; do

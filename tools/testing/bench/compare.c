@@ -12,7 +12,7 @@
 /* What tells one cell from another. The rest is what was measured there. */
 static const char *const identity[] = {
 	"kind", "routine", "size", "dst", "dst_off", "src", "src_off", "consumer", "icache",
-	"page", "threads",
+	"page", "threads", "workload", "read",
 };
 
 static const char *cell_key(const json_t *cell)
@@ -36,7 +36,7 @@ static const char *cell_key(const json_t *cell)
 	return key + 1;
 }
 
-static json_t *load(const char *path)
+static json_t *load(const char *path, const char **list)
 {
 	json_error_t error;
 	json_t *root = json_load_file(path, 0, &error);
@@ -48,10 +48,12 @@ static json_t *load(const char *path)
 		return NULL;
 	}
 	schema = json_string_value(json_object_get(root, "schema"));
-	if (schema && !strcmp(schema, SCHEMA) && json_is_array(json_object_get(root, "cells")))
+	*list = schema && !strcmp(schema, WALK_SCHEMA) ? "loops" : "cells";
+	if (schema && (!strcmp(schema, SCHEMA) || !strcmp(schema, WALK_SCHEMA)) &&
+	    json_is_array(json_object_get(root, *list)))
 		return root;
-	fprintf(stderr, "simdbench: %s: its schema is '%s'. Valid: '%s'\n", path,
-		schema ?: "missing", SCHEMA);
+	fprintf(stderr, "simdbench: %s: its schema is '%s'. Valid: '%s' '%s'\n", path,
+		schema ?: "missing", SCHEMA, WALK_SCHEMA);
 	json_decref(root);
 	return NULL;
 }
@@ -70,17 +72,155 @@ static void print_machine(const char *path, const json_t *root)
 	       number(m, "family"), number(m, "model"), number(m, "core_mhz"));
 }
 
-int compare(char *const path[2], bool verbose)
+/* --- Walks --------------------------------------------------------------- */
+
+/* So much may the winners of two walks differ. */
+#define SAME	0.03
+
+/**
+ * struct bounds - a ratio to stock
+ * @median:	of the blocks
+ * @low:	lower end of the interval
+ * @high:	upper end; below 0 if it is infinite
+ */
+struct bounds {
+	double	median;
+	double	low;
+	double	high;
+};
+
+static struct bounds bounds_of(const json_t *row)
 {
-	json_t *root[2] = { load(path[0]), NULL }, *cells[2], *by_key, *a, *b;
+	const json_t *saving = json_object_get(row, "saving");
+
+	return (struct bounds) {
+		json_number_value(json_array_get(saving, 0)),
+		json_number_value(json_array_get(saving, 1)),
+		json_number_value(json_array_get(saving, 2)),
+	};
+}
+
+/* What stock is against itself is known. */
+static struct bounds winner_bounds(const json_t *row)
+{
+	return json_is_true(json_object_get(row, "stock")) ? (struct bounds) { 1, 1, 1 } :
+							     bounds_of(row);
+}
+
+static bool overlap(struct bounds a, struct bounds b)
+{
+	return (a.high < 0 || b.low <= a.high) && (b.high < 0 || a.low <= b.high);
+}
+
+/* Whether an interval is too wide to tell 3 %. */
+static bool wide(struct bounds a)
+{
+	return a.high < 0 || a.low < a.median * (1 - SAME) || a.high > a.median * (1 + SAME);
+}
+
+static const json_t *winner_of(const json_t *rows, const json_t *like)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		if (json_is_true(json_object_get(row, "winner")) &&
+		    json_equal(json_object_get(row, "workload"),
+			       json_object_get(like, "workload")) &&
+		    json_equal(json_object_get(row, "read"), json_object_get(like, "read")))
+			return row;
+	return NULL;
+}
+
+static const char *text(const json_t *row, const char *name)
+{
+	return json_string_value(json_object_get(row, name)) ?: "?";
+}
+
+/* Return: how many loops have winners that are too far apart. */
+static unsigned int compare_winners(const json_t *a, const json_t *b, bool verbose)
+{
+	unsigned int told = 0, apart = 0, loops = 0;
+	const json_t *row;
+	size_t i;
+
+	printf("# winners and their ratios to stock; !: more than 3 %% apart, though both intervals are\n"
+	       "# narrower than that; ?: they are wider\n");
+	json_array_foreach(a, i, row) {
+		const json_t *other;
+		struct bounds x, y;
+		bool flag, unknown;
+
+		if (!json_is_true(json_object_get(row, "winner")))
+			continue;
+		other = winner_of(b, row);
+		if (!other)
+			continue;
+		x = winner_bounds(row);
+		y = winner_bounds(other);
+		unknown = wide(x) || wide(y);
+		flag = !unknown && (y.median > x.median * (1 + SAME) ||
+				    x.median > y.median * (1 + SAME));
+		loops++;
+		told += !unknown;
+		apart += flag;
+		if (flag || verbose)
+			printf("%s %-20s %-5s %16s %4.2f [%4.2f %4.2f] %16s %4.2f [%4.2f %4.2f]\n",
+			       flag ? "!" : unknown ? "?" : " ", text(row, "workload"),
+			       text(row, "read"), text(row, "routine"), x.median, x.low, x.high,
+			       text(other, "routine"), y.median, y.low, y.high);
+	}
+	printf("%u loops, %u with intervals that tell 3 %%, %u winners farther apart\n",
+	       loops, told, apart);
+	return apart;
+}
+
+/* Of two intervals of the same thing nearly all overlap, if they are honest. */
+static void compare_intervals(const json_t *a, const json_t *by_key)
+{
+	unsigned int rows = 0, agree = 0;
+	const json_t *row, *other;
+	size_t i;
+
+	json_array_foreach(a, i, row) {
+		other = json_object_get(by_key, cell_key(row));
+		if (!other)
+			continue;
+		rows++;
+		agree += overlap(bounds_of(row), bounds_of(other));
+	}
+	printf("%u rows, intervals of %u overlap\n", rows, agree);
+}
+
+/* Two walks: whether they say the same, as far as their intervals allow. */
+static int compare_walks(json_t *const root[2], bool verbose)
+{
+	const json_t *a = json_object_get(root[0], "loops"), *b = json_object_get(root[1], "loops");
+	json_t *by_key = json_object(), *row;
+	unsigned int apart;
+	size_t i;
+
+	json_array_foreach(b, i, row)
+		json_object_set(by_key, cell_key(row), row);
+	if (!json_object_size(by_key) || !json_array_size(a)) {
+		fprintf(stderr, "simdbench: the two have no loop in common\n");
+		json_decref(by_key);
+		return 2;
+	}
+	apart = compare_winners(a, b, verbose);
+	compare_intervals(a, by_key);
+	json_decref(by_key);
+	return apart != 0;
+}
+
+/* --- Single calls -------------------------------------------------------- */
+
+static int compare_cells(char *const path[2], json_t *const root[2], bool verbose)
+{
+	json_t *cells[2], *by_key, *a, *b;
 	unsigned int both = 0, outside = 0, only_a, only_b = 0;
 	size_t i;
 
-	root[1] = root[0] ? load(path[1]) : NULL;
-	if (!root[1]) {
-		json_decref(root[0]);
-		return 2;
-	}
 	by_key = json_object();
 	for (i = 0; i < 2; i++) {
 		print_machine(path[i], root[i]);
@@ -114,9 +254,24 @@ int compare(char *const path[2], bool verbose)
 	printf("%u compared, %u outside the spread, %u only in A, %u only in B\n", both, outside,
 	       only_a, only_b);
 	json_decref(by_key);
-	json_decref(root[0]);
-	json_decref(root[1]);
 	if (!both)
 		fprintf(stderr, "simdbench: the two have no cell in common\n");
 	return both ? outside != 0 : 2;
+}
+
+int compare(char *const path[2], bool verbose)
+{
+	const char *list[2];
+	json_t *root[2] = { load(path[0], &list[0]), NULL };
+	int status = 2;
+
+	root[1] = root[0] ? load(path[1], &list[1]) : NULL;
+	if (root[1] && strcmp(list[0], list[1]))
+		fprintf(stderr, "simdbench: one is of walks, the other one is not\n");
+	else if (root[1])
+		status = !strcmp(list[0], "loops") ? compare_walks(root, verbose) :
+						     compare_cells(path, root, verbose);
+	json_decref(root[0]);
+	json_decref(root[1]);
+	return status;
 }

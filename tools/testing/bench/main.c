@@ -94,7 +94,7 @@ static void print_help(void)
 	      "       simdbench [OPTION]...              single calls from a state of the caches\n"
 	      "       simdbench probe                    forwarding, cost of sections\n"
 	      "       simdbench fpswitch                 context switches and SIMD registers\n"
-	      "       simdbench --compare A.json B.json  ratios, and which are outside the spread\n"
+	      "       simdbench --compare A.json B.json  ratios, and which are outside the spread or interval\n"
 	      "       simdbench --regret                 the kernel's choice against the best\n"
 	      "       simdbench --placebo                how often it chooses stock's own code\n"
 	      "       simdbench --record FILE            samples of this machine, to replay elsewhere\n"

@@ -23,6 +23,7 @@ struct result {
 
 /* Changes whenever a field means something else than it did. */
 #define SCHEMA	"simdbench 1"
+#define WALK_SCHEMA	"simdbench walk 2"
 
 /* A line of the table; @nr results of one cell. */
 void print_head(void);
@@ -39,12 +40,12 @@ int write_json(const char *path, const struct result *results, unsigned int nr,
 	       unsigned long stolen_before);
 
 /**
- * compare() - set two files of write_json() against each other
+ * compare() - set two files of write_json(), or of two walks, against each other
  * @path:	the files
  * @verbose:	print all cells, not only those that differ
  *
- * Return: exit status: 0 nothing is outside the spread, 1 something is, 2 there is
- * nothing to compare.
+ * Return: exit status: 0 nothing is outside the spread and no winners are farther apart
+ * than their intervals allow, 1 something is, 2 there is nothing to compare.
  */
 int compare(char *const path[2], bool verbose);
 

@@ -23,9 +23,6 @@
 
 #define DEFAULT_SECONDS	100
 
-/* Changes whenever a field means something else than it did. */
-#define WALK_SCHEMA	"simdbench walk 1"
-
 /* Sizes of a curve, MiB. */
 #define CURVE_FIRST	1
 #define CURVE_WORKLOAD	"extent-64K"
