@@ -101,6 +101,12 @@ double walk_latency(const struct workload *w);
 /* Likewise, where a loop goes through so many bytes of memory. */
 double walk_latency_in(unsigned long bytes);
 
+/*
+ * What a load at a random place of those where a loop stores waits for page walks, ns: what
+ * it takes longer than one of as many lines that are close together.
+ */
+double walk_tlb_ns(const struct workload *w);
+
 /**
  * struct interval - a median and where it is with 95 % confidence
  * @median:	of the samples
@@ -122,7 +128,7 @@ struct interval interval_of(double *values, unsigned int n);
  * @saving:	likewise, with saving and loading of registers for each call of a
  *		subject that needs a section
  * @ns:		per 4 KiB
- * @faster:	surely: @saving is above 1 in all blocks but one, of those of a full walk
+ * @faster:	surely: @saving is above 1 in all of ten or more blocks, but for one of twelve
  * @blocks:	in memory of their own, of which the medians make intervals
  * @rounds:	that count
  * @dropped:	rounds in which a chunk was interrupted, again and again
@@ -146,6 +152,7 @@ struct walked {
  * @reader:	who reads the result right after each call
  * @subjects:	what to call; the first one is stock
  * @nr:		number of subjects
+ * @tlb_ns:	result, of walk_tlb_ns()
  * @walked:	result, by subject
  */
 struct walk_loop {
@@ -153,6 +160,7 @@ struct walk_loop {
 	enum consumer		reader;
 	const struct subject	*subjects[WALK_SUBJECTS];
 	unsigned int		nr;
+	double			tlb_ns;
 	struct walked		walked[WALK_SUBJECTS];
 };
 

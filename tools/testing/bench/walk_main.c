@@ -256,19 +256,23 @@ static int parse(int argc, char **argv, struct options *o)
 
 /* --- Table --------------------------------------------------------------- */
 
+/* A hit in a second-level TLB costs less. */
+#define TLB_MISS_NS	5
+
 static void print_legend(void)
 {
 	printf("# memory: %lu MiB, of which %lu MiB are in huge pages; CPUs: %u\n"
 	       "# caches by the latency of loads: the core's %lu KiB, the last-level one %lu MiB, as\n"
 	       "# CPUID says %lu MiB\n"
+	       "# TLB: what a load at a random place of those waits for page walks, ns, -: less than %u\n"
 	       "# N.NN x [low high]: times as fast as stock in the same round, median and its 95 %%\n"
 	       "# interval. *: needs a section; saving and loading registers for each call, %.0f ns,\n"
 	       "# is in the figure before the /, and not in the one behind it\n",
 	       walk_setup.beyond >> 20, walk_setup.huge >> 20, walk_setup.threads,
 	       walk_setup.core >> 10, walk_setup.llc >> 20, (machine.l3 ?: machine.l2) >> 20,
-	       walk_setup.save_ns);
-	printf("%-20s %-7s %-6s %-8s %-5s %16s  %-16s %s\n", "workload", "kind", "where", "order",
-	       "read", "stock, ns/4 KiB", "best", "times stock");
+	       TLB_MISS_NS, walk_setup.save_ns);
+	printf("%-20s %-7s %-6s %3s %-8s %-5s %16s  %-16s %s\n", "workload", "kind", "where", "TLB",
+	       "order", "read", "stock, ns/4 KiB", "best", "times stock");
 }
 
 static const char *order_name(const struct workload *w)
@@ -310,9 +314,13 @@ static void print_loop(const struct walk_loop *loop, const struct options *o)
 	const struct workload *w = loop->w;
 	const struct walked *walked = loop->walked;
 	unsigned int best = winner(loop), i;
+	char tlb[8] = "-";
 
-	printf("%-20s %-7s %-6s %-8s %-5s %6.1f [%5.1f %5.1f]", w->name, simd_kind_names[w->kind],
-	       walk_where_names[w->where], order_name(w), consumer_names[loop->reader],
+	if (loop->tlb_ns >= TLB_MISS_NS)
+		snprintf(tlb, sizeof(tlb), "%.0f", loop->tlb_ns);
+	printf("%-20s %-7s %-6s %3s %-8s %-5s %6.1f [%5.1f %5.1f]", w->name,
+	       simd_kind_names[w->kind], walk_where_names[w->where], tlb, order_name(w),
+	       consumer_names[loop->reader],
 	       walked->ns.median, walked->ns.low, walked->ns.high);
 	if (best)
 		print_ratio(loop->subjects[best], &walked[best]);
@@ -347,7 +355,7 @@ static void add_json(json_t *list, const struct walk_loop *loop)
 	for (i = 0; i < loop->nr; i++) {
 		const struct walked *r = &loop->walked[i];
 
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:i}",
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:s, s:s, s:s, s:f, s:o, s:o, s:o, s:i, s:i, s:i}",
 						      "workload", w->name,
 						      "kind", simd_kind_names[w->kind],
 						      "routine", loop->subjects[i]->name,
@@ -356,6 +364,7 @@ static void add_json(json_t *list, const struct walk_loop *loop)
 						      "where", walk_where_names[w->where],
 						      "order", order_name(w),
 						      "read", consumer_names[loop->reader],
+						      "tlb_ns", loop->tlb_ns,
 						      "ratio", json_interval(&r->ratio),
 						      "saving", json_interval(&r->saving),
 						      "ns_4k", json_interval(&r->ns),

@@ -197,6 +197,30 @@ static void test_states(void)
 	result(CLEARLY * caches >= little, "control: little memory is not");
 }
 
+/* Page walks cost something where there are any, at least. */
+#define TLB_NS		1
+
+static void test_tlb(void)
+{
+	const struct workload beyond = { .bytes = PAGE_SIZE, .where = WALK_BEYOND };
+	const struct workload core = { .bytes = PAGE_SIZE, .where = WALK_CORE };
+	const bool small = walk_setup.small;
+	double far, near;
+
+	walk_setup.small = true;
+	if (walk_remap())
+		exit(1);
+	far = walk_tlb_ns(&beyond);
+	near = walk_tlb_ns(&core);
+	walk_setup.small = small;
+	if (walk_remap())
+		exit(1);
+	printf("# page walks in pages of 4 KiB: %.1f ns in memory, %.1f ns in the core's caches\n",
+	       far, near);
+	result(far > near + TLB_NS, "misses of the TLB are seen");
+	result(near < TLB_NS, "control: there are none in a few pages");
+}
+
 /* --- Ratios -------------------------------------------------------------- */
 
 #define PLACEBOS	100
@@ -296,10 +320,11 @@ int walk_selftest(void)
 		printf("1..0 # SKIP an emulated CPU has no caches\n");
 		return KSFT_SKIP;
 	}
-	printf("1..12\n");
+	printf("1..14\n");
 	test_statistics();
 	test_memory();
 	test_states();
+	test_tlb();
 	test_placebo();
 	test_planted();
 	return nr_failed != 0;
