@@ -27,16 +27,23 @@ else
 	applied=
 fi
 
+# KASAN and UBSAN are there for the library and its callers, which these folders hold. To
+# watch all of the kernel takes twice as long, to build as well as to run.
+# shellcheck disable=SC2016 # for make, in each folder
+watched='$(if $(filter mm lib lib/simd_copy lib/simd_copy/tests arch/x86/lib,$(obj)),y,n)'
+
 fragments=$(cat "$@")
 # What came out depends on these. kbuild keeps absolute paths.
 inputs="$top $(cat "$linux/.complete") $applied
 $(cat "$vm/configs/Kconfig")
-$fragments"
+$fragments
+$watched"
 [ ! -e "$out/.complete" ] || [ "$(cat "$out/.complete")" != "$inputs" ] || exit 0
 
 kmake()
 {
-	make -s -C "$linux" O="$out" ARCH=x86 KBUILD_KCONFIG="$out/Kconfig.all" "$@" \
+	make -s -C "$linux" O="$out" ARCH=x86 KBUILD_KCONFIG="$out/Kconfig.all" \
+		KASAN_SANITIZE="$watched" UBSAN_SANITIZE="$watched" "$@" \
 		>>"$out/build.log" 2>&1 </dev/null || {
 		tail -n 30 "$out/build.log" >&2
 		die "the kernel $name does not build, see above and build/kernel/$name/build.log"
@@ -93,6 +100,9 @@ grep -q '^CONFIG_64BIT=y' "$out/.config" || [ -e "$out/busybox" ] || fetch_busyb
 step "building the kernel $name, which takes minutes, once"
 began=$(date +%s)
 kmake -j"$(nproc)" bzImage modules
+! grep -qx CONFIG_KASAN=y "$out/.config" ||
+	nm "$out/lib/simd_copy/dispatch.o" | grep -q ' __asan_' ||
+	die "KASAN does not watch the library in the kernel $name"
 ln -sf ../arch/x86/boot/bzImage "$out/boot/vmlinuz-$name"
 echo "$inputs" >"$out/.complete"
 step "built the kernel $name in $(($(date +%s) - began)) s"
