@@ -62,7 +62,7 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
 
 /**
  * simd_copy_mc() - copy within the kernel, and survive a machine check in the source
- * @dst:	kernel address, any alignment, must not overlap @src
+ * @dst:	kernel address that is mapped, any alignment, must not overlap @src
  * @src:	kernel address, any alignment
  * @len:	bytes; below a page a stock routine copies them
  *
@@ -74,7 +74,7 @@ void simd_copy_pages(void *dst, const void *src, unsigned int npages,
  *
  * An error ends the section that it comes in, and the copy: @src is not accessed again.
  * On a CPU that does not survive a machine check in a string instruction, no routine that
- * has any is chosen.
+ * has any is chosen, but by name.
  *
  * Context: any, NMI and early boot included.
  * Return: bytes that could NOT be copied, 0 on success.

@@ -46,7 +46,9 @@ struct overlap {
  * What is neither a string instruction nor memcpy() is taken for the careful copy. The
  * kernel is asked once: later its copy_mc_to_kernel() may be led here.
  *
- * Context: any; late enough in the boot for the kernel to have looked at its devices.
+ * Context: any; late enough in the boot for the kernel to have looked at its devices, and at
+ * mce=recovery in mcheck_late_init(). That is a late_initcall as simd_copy_init() is, and
+ * comes before it by the order of linking: arch/ before lib/.
  * Return: whether the kernel does not use them either.
  */
 bool simd_copy_mc_is_fragile(void)

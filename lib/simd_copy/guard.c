@@ -31,8 +31,8 @@
  * 9. A task that has softirqs off, or preemption off on PREEMPT_RT, is refused. It
  *    may be inside fpregs_lock(), where the registers on the CPU are taken for the
  *    owner's, and irq_fpu_usable() does not tell: a section would overwrite them.
- * 10. An instruction may only touch memory that whoever emulates the access can do
- *    it to. This is up to the choice of rows: see veto() in table.c.
+ * 10. User memory may be a device's. In a guest a hypervisor then emulates the access,
+ *    so that only instructions that it knows may be used: see veto() in table.c.
  *
  * tools/testing/model holds the same steps as a model, with everything that can
  * happen between them, and shows what goes wrong without each rule. Whoever
@@ -201,7 +201,7 @@ SIMD_EXPORT_FOR_TESTS(simd_guard_end);
 /**
  * simd_account() - count what a section has done
  * @bytes:	moved
- * @faulted:	a user copy faulted
+ * @faulted:	a copy met a fault, or a machine check
  *
  * Context: inside the section.
  */
@@ -282,7 +282,7 @@ void simd_stats_show(struct seq_file *m)
 	simd_stats_total(&total);
 	seq_printf(m, "%-6s", "total");
 	stats_line(m, &total);
-	seq_printf(m, "traps of user copies that were no page faults: %d\n",
+	seq_printf(m, "traps of copies that were neither page faults nor machine checks: %d\n",
 		   READ_ONCE(simd_odd_traps));
 	simd_debug_show(m);
 }

@@ -39,7 +39,7 @@ enum simd_refusal {
  * @invalidations: sections of a kernel thread: it has nothing to save, but the
  *		last owner's registers, had they still been on the CPU, have to be
  *		loaded again
- * @faults:	sections that a fault of a user copy ended
+ * @faults:	sections that a fault of a copy ended, or a machine check
  * @small:	calls of simd_copy_to_user() with less than %SIMD_TO_USER_MIN bytes, which
  *		are stock's
  * @refused:	sections refused, by reason
@@ -85,8 +85,8 @@ static inline void simd_section_close(struct simd_section *s)
 	     __section.open; simd_section_close(&__section))
 
 /*
- * Traps of copies to user memory that were no page faults, which
- * their fixup would hide as a short copy.
+ * Traps of copies that were no page faults, nor machine checks where those are
+ * survived. Their fixup would hide them as a short copy.
  */
 extern int simd_odd_traps;
 

@@ -267,7 +267,7 @@ static inline unsigned int simd_bytes_used(unsigned int c)
 {
 	if (simd_cases[c].regime == SIMD_STREAM)
 		return 0;
-	return simd_cases[c].kind == SIMD_KIND_copy_mc ? 256 : simd_cases[c].bytes;
+	return simd_cases[c].kind == SIMD_KIND_copy_mc ? 64 : simd_cases[c].bytes;
 }
 
 /**

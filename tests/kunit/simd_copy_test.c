@@ -725,7 +725,7 @@ static int offend_migrate(void)
 	simd_section(r->guard)
 		barrier();
 	if (set_cpus_allowed_ptr(current, cpumask_of(from)))
-		return -EAGAIN;
+		goto restore;
 	held = preempt_count();
 	simd_section(r->guard) {
 		simd_debug_enter(r);
@@ -736,6 +736,7 @@ static int offend_migrate(void)
 		err = set_cpus_allowed_ptr(current, cpumask_of(from)) ?: err;
 		preempt_count_add(held);
 	}
+restore:
 	set_cpus_allowed_ptr(current, &allowed);
 	return err;
 }

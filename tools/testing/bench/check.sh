@@ -60,7 +60,7 @@ compared()
 }
 
 echo "KTAP version 1"
-echo "1..$((48 + 2 * $(ls "$top"/tools/testing/bench/machines | wc -l)))"
+echo "1..$((49 + 2 * $(ls "$top"/tools/testing/bench/machines | wc -l)))"
 
 says 0 '--routine' --help
 says 2 "Try 'simdbench --help'" --bogus
@@ -156,9 +156,17 @@ walked '1.2, 1.19, 1.21' >one
 walked '1.21, 1.2, 1.22' >near
 walked '1.44, 1.42, 1.45' >far
 walked '1.44, 1.1, 1.8' >wide
+# Of which the same row is the best, but not surely.
+walked '1.3, 0.9, 1.8' | sed 's/"winner": true/"winner": false/
+	s/} ] }/}, { "workload": "fault", "read": "none", "routine": "rep_stosb", "stock": true,&/
+	s/true,} ] }/true, "winner": true, "saving": [1, 1, 1] } ] }/' >unsure
 run 0 '1 with intervals that tell 3 %, 0 winners' --compare one near &&
 	run 0 '0 with intervals that tell 3 %, 0 winners' --compare one wide && passed=0 || passed=1
 result $passed "walks with near winners agree, and a wide interval tells nothing"
+cp unsure again
+run 0 '1 loops, 0 with stock in both, 0 with intervals' --compare one unsure &&
+	run 0 '1 with stock in both, 0 with' --compare unsure again && passed=0 || passed=1
+result $passed "a walk in which no row wins tells nothing, either"
 run 1 '1 winners farther apart' --compare one far && passed=0 || passed=1
 result $passed "walks with winners far apart do not"
 

@@ -37,7 +37,8 @@
  * Getting memory takes no more than this part of the time, unless those need it.
  */
 #define BLOCKS		12
-#define LEAST_BLOCKS	6
+/* With fewer no row could be called surely faster. */
+#define LEAST_BLOCKS	10
 #define MEMORY_TIME	3
 
 /* Rounds of a block. */
@@ -591,7 +592,7 @@ static void run_block(struct walk_loop *loop, struct series *blocks, double limi
  */
 static bool surely_faster(const double *saving, unsigned int n)
 {
-	return n >= BLOCKS - 2 && saving[n == BLOCKS] > 1;
+	return n >= LEAST_BLOCKS && saving[n == BLOCKS] > 1;
 }
 
 /*
@@ -621,7 +622,7 @@ void walk_loops(struct walk_loop *loops, unsigned int nr, u64 limit,
 	struct series *blocks = calloc(nr * WALK_SUBJECTS, sizeof(*blocks));
 	unsigned int i, block, planned = BLOCKS;
 	double memory = 0, left;
-	u64 start = clock_read();
+	u64 start = clock_read(), mapping;
 
 	if (!blocks)
 		abort();
@@ -630,10 +631,11 @@ void walk_loops(struct walk_loop *loops, unsigned int nr, u64 limit,
 		loops[i].tlb_ns = walk_tlb_ns(loops[i].w);
 	}
 	for (block = 0; block < planned; block++) {
+		mapping = clock_read();
 		if (walk_remap())
 			exit(1);
 		if (!block) {
-			memory = ticks_to_ns(clock_read() - start);
+			memory = ticks_to_ns(clock_read() - mapping);
 			planned = fmin(fmax(limit / MEMORY_TIME / memory, LEAST_BLOCKS), BLOCKS);
 		}
 		for (i = 0; i < nr; i++) {

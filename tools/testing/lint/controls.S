@@ -429,6 +429,15 @@ CONTROL fixup_type, to_user
 	ret
 CONTROL_END fixup_type, to_user
 
+/* Where a store may fault as well, an error of the destination is taken for the source's. */
+CONTROL entry_mc, copy_mc
+0:	mov	(SRC), TMP
+	SIMD_FAULT 0b, 1f, 1
+2:	mov	TMP, (DST)
+	SIMD_FAULT 2b, 1f, 1
+1:	ret
+CONTROL_END entry_mc, copy_mc
+
 /* What is right for a copy to user space does not recover from a machine check. */
 CONTROL fixup_mc, copy_mc
 	FAULTING 1f, mov (SRC), TMP

@@ -200,7 +200,7 @@ function check_guard(guard,	i, uses_upper) {
 function check_entry(e,	i, k) {
 	for (i = first; i <= last && addr[i] != ex_insn[e]; i++)
 		;
-	if (i > last || !(kind_of in ex_type) || !reaches[i])
+	if (i > last || !(kind_of in ex_type) || !reaches[i] || kind_of == "copy_mc" && !loads[i])
 		complain("entry", "exception table entry of what reaches no memory, or must not fault",
 			i <= last ? i : 0)
 	for (k = first; k <= last && addr[k] != ex_fixup[e]; k++)

@@ -35,6 +35,7 @@
 
 #define HOST		"/dev/ttyS2"
 #define ROUTINES	"/sys/kernel/debug/simd_copy/routines"
+#define CHOICE		"/sys/kernel/simd_copy/copy_mc"
 #define PAGE		4096ul
 #define LINE		64
 
@@ -691,6 +692,22 @@ static void test_row(const struct row *row, int fd)
 	test_routine(&r, fd);
 }
 
+/* The public call: the same loads, in a section that the guard opens, led there by name. */
+static void test_api(int fd)
+{
+	struct routine r = { .name = "api" };
+	int file = open(CHOICE, O_WRONLY);
+
+	if (file < 0 || write(file, "sse", 3) < 0)
+		FAIL(CHOICE ": 'sse': %s", strerror(errno));
+	if (!find_loads(&r, "simd_copy_mc_sse", "simd_copy"))
+		FAIL("the loads of simd_copy_mc_sse() cannot be found");
+	test_routine(&r, fd);
+	if (file < 0 || write(file, "auto", 4) < 0)
+		FAIL(CHOICE ": 'auto': %s", strerror(errno));
+	close(file);
+}
+
 static void test_name(const char *name, unsigned int nr_rows, int fd)
 {
 	unsigned int i;
@@ -725,7 +742,7 @@ int main(int argc, char **argv)
 	fill_registers();
 	for (i = 1; i < argc; i++)
 		plan += strcmp(argv[i], "stock") ? 1 : 2;
-	printf("1..%u\n", argc > 1 ? plan : nr_rows + 4);
+	printf("1..%u\n", argc > 1 ? plan : nr_rows + 5);
 
 	test_registers_control(fd);
 	test_judge_control(fd);
@@ -735,6 +752,7 @@ int main(int argc, char **argv)
 		test_stock(fd);
 		for (i = 0; i < nr_rows; i++)
 			test_row(&rows[i], fd);
+		test_api(fd);
 		if (!nr_rows)
 			FAIL(ROUTINES " has no row of copy_mc");
 	}

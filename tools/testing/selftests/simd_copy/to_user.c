@@ -166,7 +166,8 @@ static int odd_traps(void)
 	int n = -1;
 
 	while (f && fgets(line, sizeof(line), f))
-		sscanf(line, "traps of user copies that were no page faults: %d", &n);
+		sscanf(line, "traps of copies that were neither page faults nor machine checks: %d",
+		       &n);
 	if (f)
 		fclose(f);
 	return n;
