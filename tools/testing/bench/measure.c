@@ -443,12 +443,13 @@ static void tidy(struct entrant *e)
 }
 
 /*
- * Mean of the middle half. What is shorter than the steps of the clock begins anywhere in
- * a step, so that the mean of many is not a multiple of it.
+ * Mean of all calls but a twentieth at either end. What is shorter than the steps of the clock
+ * begins anywhere in a step, so that the mean of many is not a multiple of it. Of the middle
+ * half alone it may be: three of four calls of 1.2 steps are seen to take one.
  */
 static double middle(const struct entrant *e)
 {
-	unsigned int from = e->calls / 4, to = e->calls - from, i;
+	unsigned int from = e->calls / 20, to = e->calls - from, i;
 	double sum = 0;
 
 	for (i = from; i < to; i++)

@@ -115,7 +115,7 @@ struct effort {
  * @min:	the shortest call, ns. The cost of reading the clock is taken off
  * @median:	half of the calls took longer, ns. This is what is compared. Of samples
  *		that the clock hardly sees it is @middle
- * @middle:	mean of the middle half, ns: finer than the steps of the clock
+ * @middle:	mean of all calls but the extreme ones, ns: finer than the steps of the clock
  * @spread:	the middle half of the calls lies this far apart, ns
  * @calls:	calls that count; if 0, there were fewer than %LEAST_CALLS, and the others
  *		mean nothing
