@@ -688,6 +688,7 @@ static const struct simd_routine *last_guarded(void)
  */
 static void offend_schedule(const struct simd_routine *r)
 {
+	const unsigned long switches = current->nvcsw;
 	int held;
 
 	migrate_disable();
@@ -696,7 +697,9 @@ static void offend_schedule(const struct simd_routine *r)
 		simd_debug_enter(r);
 		held = preempt_count() - held;
 		preempt_count_sub(held);
-		schedule_timeout_uninterruptible(1);
+		/* On a busy host time may be over before the task is off the CPU. */
+		while (current->nvcsw == switches)
+			schedule_timeout_uninterruptible(1);
 		preempt_count_add(held);
 	}
 	migrate_enable();
