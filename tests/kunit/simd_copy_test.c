@@ -40,14 +40,21 @@
 
 static bool section_begin(u32 section)
 {
+	bool live;
+
 	switch (section) {
 	case SIMD_COPY_TEST_XMM:
 		return simd_guard_begin(SIMD_GUARD_XMM);
 	case SIMD_COPY_TEST_MMX:
 		return simd_guard_begin(SIMD_GUARD_MMX);
 	case SIMD_COPY_TEST_PLAIN:
-		kernel_fpu_begin_mask(KFPU_MXCSR);
-		return true;
+		/* Whoever was preempted on the way here has its registers in memory. */
+		preempt_disable();
+		live = simd_saves_state();
+		if (live)
+			kernel_fpu_begin_mask(KFPU_MXCSR);
+		preempt_enable();
+		return live;
 	default:
 		return false;
 	}

@@ -19,7 +19,8 @@
  * @SIMD_COPY_TEST_XMM:		simd_guard_begin(SIMD_GUARD_XMM)
  * @SIMD_COPY_TEST_MMX:		simd_guard_begin(SIMD_GUARD_MMX)
  * @SIMD_COPY_TEST_PLAIN:	kernel_fpu_begin_mask(KFPU_MXCSR), which is what
- *				kernel_fpu_begin() is on x86-64: the control
+ *				kernel_fpu_begin() is on x86-64: the control. Refused
+ *				if the caller's registers are not on the CPU any more
  * @SIMD_COPY_TEST_NR_SECTIONS:	number of sections
  */
 enum simd_copy_test_section {
