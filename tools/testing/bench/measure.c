@@ -442,14 +442,10 @@ static void tidy(struct entrant *e)
 	}
 }
 
-/*
- * Mean of all calls but a twentieth at either end. What is shorter than the steps of the clock
- * begins anywhere in a step, so that the mean of many is not a multiple of it. Of the middle
- * half alone it may be: three of four calls of 1.2 steps are seen to take one.
- */
-static double middle(const struct entrant *e)
+/* Mean of all calls but one of @part at either end. */
+static double trimmed_mean(const struct entrant *e, unsigned int part)
 {
-	unsigned int from = e->calls / 20, to = e->calls - from, i;
+	unsigned int from = e->calls / part, to = e->calls - from, i;
 	double sum = 0;
 
 	for (i = from; i < to; i++)
@@ -464,7 +460,10 @@ static double net(double ticks, double clock, unsigned int calls)
 
 /*
  * A median is reported of samples that are no shorter than so many steps of the clock, of
- * shorter ones the mean of no fewer than so many.
+ * shorter ones the mean of no fewer than so many, but for a twentieth at either end. What is
+ * shorter than the steps of the clock begins anywhere in a step, so that the mean of many is
+ * not a multiple of it. Of the middle half alone it may be: three of four calls of 1.2 steps
+ * are seen to take one.
  */
 #define CLOCK_STEPS	100
 #define MEAN_CALLS	50
@@ -478,14 +477,14 @@ static void reckon(const struct entrant *e, const struct entrant *clock, unsigne
 	if (n < LEAST_CALLS || clock->calls < LEAST_CALLS)
 		return;
 	f->calls = n;
-	f->middle = net(middle(e), middle(clock), calls);
+	f->middle = net(trimmed_mean(e, 4), trimmed_mean(clock, 4), calls);
 	f->median = net(e->ticks[n / 2], clock->ticks[clock->calls / 2], calls);
 	if (e->ticks[n / 2] < CLOCK_STEPS * machine.tsc_step) {
 		if (n < MEAN_CALLS) {
 			f->calls = 0;
 			return;
 		}
-		f->median = f->middle;
+		f->median = net(trimmed_mean(e, 20), trimmed_mean(clock, 20), calls);
 	}
 	f->min = min(net(e->ticks[0], clock->ticks[0], calls), f->median);
 	f->spread = net(e->ticks[3 * n / 4], e->ticks[n / 4], calls);

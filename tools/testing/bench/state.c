@@ -239,8 +239,6 @@ void state_make(void *dst, void *src, const struct cell *cell, unsigned int call
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		bool any = false;
 
-		if (state_skip >> order[i] & 1)
-			continue;
 		if (cell->dst == order[i]) {
 			bring_all(dst, cell, calls, order[i], true);
 			any = true;
@@ -249,7 +247,8 @@ void state_make(void *dst, void *src, const struct cell *cell, unsigned int call
 			bring_all(src, cell, calls, order[i], false);
 			any = true;
 		}
-		if (any && order[i] == PLACE_L2)
+		/* Lines that were only brought are in L1, whoever else had the CPU before. */
+		if (any && order[i] == PLACE_L2 && !(state_skip >> PLACE_L2 & 1))
 			evict_l1();
 	}
 	if (src && fresh_width(cell->src) && !(state_skip >> cell->src & 1))
