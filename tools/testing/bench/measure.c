@@ -442,7 +442,7 @@ static void tidy(struct entrant *e)
 	}
 }
 
-/* Mean of all calls but one of @part at either end. */
+/* Mean of the calls, sorted, without a @part-th of them at either end. */
 static double trimmed_mean(const struct entrant *e, unsigned int part)
 {
 	unsigned int from = e->calls / part, to = e->calls - from, i;

@@ -114,9 +114,9 @@ struct effort {
  * struct figures - what came of it, for one subject
  * @min:	the shortest call, ns. The cost of reading the clock is taken off
  * @median:	half of the calls took longer, ns. This is what is compared. Of samples
- *		that the clock hardly sees it is the mean of all but the extreme ones
- * @middle:	mean of the middle half, ns. What interrupts one call of five does not move it,
- *		and steps of the clock that are small hardly do
+ *		that the clock hardly sees it is the mean of all but a twentieth at either end
+ * @middle:	mean of the middle half, ns: finer than small steps of the clock, and hardly
+ *		moved by what interrupts less than a quarter of the calls
  * @spread:	the middle half of the calls lies this far apart, ns
  * @calls:	calls that count; if 0, there were fewer than %LEAST_CALLS, and the others
  *		mean nothing

@@ -247,7 +247,6 @@ void state_make(void *dst, void *src, const struct cell *cell, unsigned int call
 			bring_all(src, cell, calls, order[i], false);
 			any = true;
 		}
-		/* Lines that were only brought are in L1, whoever else had the CPU before. */
 		if (any && order[i] == PLACE_L2 && !(state_skip >> PLACE_L2 & 1))
 			evict_l1();
 	}

@@ -33,7 +33,7 @@ void buffers_put(struct buffers *b);
 
 /*
  * What is not made, as a mask of places and SKIP_CODE: where a selftest must not
- * find what it looks for.
+ * find what it looks for. What is to be in L2 stays in L1 then, and in L1 all is made.
  */
 enum { SKIP_CODE = 1 << NR_PLACES };
 extern unsigned int state_skip;
