@@ -4,6 +4,9 @@
 # mce.sh KERNEL: let the rows of copy_mc, and the kernel's own copy, meet machine checks,
 # in QEMU, which has a command for them. Prints KTAP; leaves all in build/run/mce-KERNEL*.
 #
+# In the kernel patched-none, where the hook of copy_mc_to_kernel() leads to rows, copies on
+# write meet machine checks as well.
+#
 # The controls are rows that are wrong: those that say something wrong of what they copied,
 # or look again at what has the error, must be caught, and one whose loads have exception
 # entries of a type that no machine check is survived with must make the kernel panic.
@@ -16,6 +19,10 @@ check_kernel_name "$kernel"
 good=mce-$kernel
 fragile=$good-fragile
 bad=$good-wrong
+hook=$good-hook
+patched=patched-none
+# By what they copy with; stock, which the hook does not lead to, is rep_movsb there.
+hook_rows='careful aligned_mov movnti mmx sse_nt avx2'
 
 # After a machine check: mov says that it copied 64 bytes more than it did, sse 256 fewer,
 # and mmx reads the turn again. movnti has entries of the wrong type.
@@ -41,26 +48,28 @@ s/\n\([^\n]*\)$/\n\t.else\n\1\n\t.endif/
 # An Intel CPU with all that QEMU has. Others have machine checks that need more.
 cpu=max,vendor=GenuineIntel,model=143,stepping=8
 
-# prepare NAME MODULES: the initramfs of build/run/NAME, with those of build/modules/MODULES
+# prepare NAME FOLDER: the initramfs of build/run/NAME, with the modules of FOLDER
 prepare()
 {
 	out=$build/run/$1
+	folder=$2
 	rm -rf "$out"
 	mkdir -p "$out"
-	"$vm/initramfs.sh" "$out/initramfs.gz" \
-		"modules/simd_copy.ko=$build/modules/$2/simd_copy.ko" \
-		"modules/simd_copy_test.ko=$build/modules/$2/simd_copy_test.ko" \
-		"bin/mce=$build/harness/mce"
+	set -- "modules/simd_copy_test.ko=$folder/simd_copy_test.ko"
+	# It may be in the kernel.
+	[ ! -e "$folder/simd_copy.ko" ] ||
+		set -- "$@" "modules/simd_copy.ko=$folder/simd_copy.ko"
+	"$vm/initramfs.sh" "$out/initramfs.gz" "$@" "bin/mce=$build/harness/mce"
 }
 
-# boot NAME [ARGUMENTS]: becomes QEMU, with that on the kernel's command line
+# boot NAME KERNEL [ARGUMENTS]: becomes QEMU, with that on the kernel's command line
 boot()
 {
 	cd "$build/run/$1"
 	exec "$vm/watch.sh" "$boot_silence" "$boot_total" console.log guest.txt -- \
 		"$vm/mce.py" qemu-system-x86_64 -accel tcg,thread=single -cpu "$cpu" -m 512 \
-		-kernel "$build/kernel/$kernel/boot"/vmlinuz-* -initrd initramfs.gz \
-		-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check tests=mce ${2-}" \
+		-kernel "$build/kernel/$2/boot"/vmlinuz-* -initrd initramfs.gz \
+		-append "console=ttyS0 ignore_loglevel panic=-1 no_timer_check tests=mce ${3-}" \
 		-nodefaults -display none -no-reboot \
 		-serial file:console.log -serial file:guest.txt >qemu.txt 2>&1
 }
@@ -80,10 +89,22 @@ good_run()
 	booted $good $good_rc end
 }
 
+hook_run()
+{
+	booted $hook $hook_rc end || return 1
+	sed -n 's/^ *//; /^\(not \)*ok /p; /^# /p' "$build/run/$hook/guest.txt"
+	for row in $hook_rows; do
+		grep -q "^ *ok .* copy on write by copy_mc/$row\$" "$build/run/$hook/guest.txt" ||
+			return 1
+	done
+	grep -qx 'ok 1 mce' "$build/run/$hook/guest.txt"
+}
+
 clean_log()
 {
-	"$vm/checklog.sh" "$build/run/$good/console.log" &&
-		"$vm/checklog.sh" "$build/run/$fragile/console.log"
+	for run in $good $fragile $hook; do
+		"$vm/checklog.sh" "$build/run/$run/console.log" || return 1
+	done
 }
 
 # With mce=recovery the kernel copies with care, and no row with a string instruction may be
@@ -144,32 +165,42 @@ exec 8>"$build/lock"
 flock 8
 "$vm/kernel.sh" "$kernel" >&2
 kdir=$(kernel_dir "$kernel")
+"$vm/kernel.sh" "$patched" >&2
 "$vm/modules.sh" "$kdir" $good
 MUTATE="arch/x86/lib/simd_asm.h $wrong" "$vm/modules.sh" "$kdir" $bad
 make -s -C "$selftests" OUTPUT="$build/harness" "$build/harness/mce" >&2
-prepare $good $good
-prepare $fragile $good
-prepare $bad $bad
+prepare $good "$build/modules/$good"
+prepare $fragile "$build/modules/$good"
+prepare $bad "$build/modules/$bad"
+prepare $hook "$build/kernel/$patched/lib/simd_copy/tests"
 flock -u 8
 
 good_rc=0
 fragile_rc=0
 bad_rc=0
-boot $good &
-good_pid=$!
-trap 'kill $good_pid $bad_pid $fragile_pid 2>/dev/null || true; wait' EXIT
-bad_pid=
-fragile_pid=
+hook_rc=0
+good_pid=
+pid=
+trap 'kill $good_pid $pid 2>/dev/null || true; wait' EXIT
 trap 'exit 1' HUP INT TERM
-boot $bad 'mce_rows="mov sse mmx die/movnti"' &
-bad_pid=$!
-wait $bad_pid || bad_rc=$?
-boot $fragile 'mce=recovery mce_rows="stock careful rep_movsb aligned_mov prefetchnta"' &
-fragile_pid=$!
-wait $fragile_pid || fragile_rc=$?
+boot $good "$kernel" &
+good_pid=$!
+
+# The others, one after the other, beside the longest.
+boot $bad "$kernel" 'mce_rows="mov sse mmx die/movnti"' &
+pid=$!
+wait $pid || bad_rc=$?
+boot $fragile "$kernel" 'mce=recovery mce_rows="stock careful rep_movsb aligned_mov prefetchnta"' &
+pid=$!
+wait $pid || fragile_rc=$?
+# shellcheck disable=SC2086 # words
+boot $hook $patched "mce_rows=\"$(printf 'cow/%s ' $hook_rows)\"" &
+pid=$!
+wait $pid || hook_rc=$?
+pid=
 wait $good_pid || good_rc=$?
 trap - EXIT HUP INT TERM
 
 sed -n '/^KTAP version/,$p' "$build/run/$good/guest.txt" | grep -v '^# @' || true
-checks "$build/run/$good/why" good_run fragile_run clean_log too_much too_little reads_again \
-	wrong_type_panics
+checks "$build/run/$good/why" good_run fragile_run hook_run clean_log too_much too_little \
+	reads_again wrong_type_panics

@@ -12,6 +12,7 @@
  *
  * mce [NAME]...: in the rows of these names only, or in copy_mc_to_kernel() for "stock".
  * die/NAME: at the loads of a row that have entries of another type
+ * cow/NAME: in a copy on write that the hook of copy_mc_to_kernel() leads to a row
  */
 #define _GNU_SOURCE
 #include <cpuid.h>
@@ -565,20 +566,44 @@ static int touch(volatile char *page, bool write)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + status;
 }
 
-/* Write after a fork, to a page with an error, which @r is to copy. */
-static void test_copy_on_write(const struct routine *r)
+static char *new_page(void)
 {
 	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	unsigned long before = hardware_corrupted(), phys, after;
-	struct outcome o = {};
-	unsigned int i;
-	char name[128];
-	int status;
 
 	if (page == MAP_FAILED)
 		bail_out("mmap");
 	memset(page, 0x5a, PAGE);
-	phys = physical(page);
+	return page;
+}
+
+/*
+ * Write after a fork, to @page, with an error in it where @r loads it. Not all of its loads
+ * run in a copy of a page.
+ */
+static struct outcome copy_with_error(const struct routine *r, char *page, int *status)
+{
+	const unsigned long phys = physical(page);
+	struct outcome o = {};
+	unsigned int i;
+
+	*status = 0;
+	for (i = 0; i < r->nr && !o.hits && !*status; i++) {
+		arm(r, r->load[i], 3, phys);
+		*status = touch(page, true);
+		o = disarm();
+	}
+	return o;
+}
+
+/* The task that writes is to be told, and the page to be taken out of use. */
+static void test_copy_on_write(const struct routine *r)
+{
+	unsigned long before = hardware_corrupted(), after;
+	char *page = new_page();
+	struct outcome o;
+	unsigned int i;
+	char name[128];
+	int status;
 
 	/* The control: without an error nothing of this happens. */
 	status = touch(page, true);
@@ -586,12 +611,7 @@ static void test_copy_on_write(const struct routine *r)
 		FAIL("without an error the task ends with %d, and %lu KiB are corrupted", status,
 		     hardware_corrupted() - before);
 
-	/* Not all of its loads run in a copy of a page. */
-	for (i = 0; i < r->nr && !o.hits; i++) {
-		arm(r, r->load[i], 3, phys);
-		status = touch(page, true);
-		o = disarm();
-	}
+	o = copy_with_error(r, page, &status);
 	if (!o.hits)
 		FAIL("no copy of the page by %s", r->name);
 	if (status != 42)
@@ -618,11 +638,13 @@ static void test_copy_on_write(const struct routine *r)
  * @name:	its name
  * @why:	why it cannot be run, or ""
  * @veto:	why it is not chosen, or ""
+ * @stock:	it is what the kernel does by itself
  */
 static struct row {
 	char	name[32];
 	char	why[64];
 	char	veto[64];
+	bool	stock;
 } rows[MAX_ROWS];
 
 static unsigned int read_rows(void)
@@ -639,6 +661,7 @@ static unsigned int read_rows(void)
 		why = why ?: strstr(line, "barred");
 		if (why)
 			sscanf(why, "%63[^\n]", rows[n].why);
+		rows[n].stock = strstr(line, " stock");
 		veto = strstr(line, "only by name");
 		if (veto)
 			sscanf(veto, "%63[^\n]", rows[n].veto);
@@ -692,20 +715,62 @@ static void test_row(const struct row *row, int fd)
 	test_routine(&r, fd);
 }
 
+static void choose(const char *name)
+{
+	int file = open(CHOICE, O_WRONLY);
+
+	if (file < 0 || write(file, name, strlen(name)) < 0)
+		FAIL(CHOICE ": '%s': %s", name, strerror(errno));
+	close(file);
+}
+
 /* The public call: the same loads, in a section that the guard opens, led there by name. */
 static void test_api(int fd)
 {
 	struct routine r = { .name = "api" };
-	int file = open(CHOICE, O_WRONLY);
 
-	if (file < 0 || write(file, "sse", 3) < 0)
-		FAIL(CHOICE ": 'sse': %s", strerror(errno));
+	choose("sse");
 	if (!find_loads(&r, "simd_copy_mc_sse", "simd_copy"))
 		FAIL("the loads of simd_copy_mc_sse() cannot be found");
 	test_routine(&r, fd);
-	if (file < 0 || write(file, "auto", 4) < 0)
-		FAIL(CHOICE ": 'auto': %s", strerror(errno));
-	close(file);
+	choose("auto");
+}
+
+/*
+ * Where the hook of copy_mc_to_kernel() leads, in a kernel that has the library in it. It
+ * leads nowhere if the row is stock.
+ */
+static void test_hook(const char *row, unsigned int nr_rows)
+{
+	struct outcome o;
+	struct routine r;
+	char function[64], *page;
+	unsigned int i;
+	int status;
+
+	snprintf(r.name, sizeof(r.name), "copy_mc/%.20s", row);
+	snprintf(function, sizeof(function), "simd_copy_mc_%.20s", row);
+	if (!find_loads(&r, function, ""))
+		FAIL("the loads of %s() cannot be found", function);
+
+	/* The control: with another one in use, the row copies nothing. */
+	for (i = 0; i < nr_rows && !rows[i].stock; i++)
+		;
+	if (i < nr_rows)
+		choose(rows[i].name);
+	else
+		FAIL(ROUTINES " does not say what is stock");
+	page = new_page();
+	o = copy_with_error(&r, page, &status);
+	if (o.hits)
+		FAIL("%s() copies while stock is in use", function);
+	if (status)
+		FAIL("with stock in use, and no error, the task ended with %d", status);
+	munmap(page, PAGE);
+
+	choose(row);
+	test_copy_on_write(&r);
+	choose("auto");
 }
 
 static void test_name(const char *name, unsigned int nr_rows, int fd)
@@ -714,6 +779,10 @@ static void test_name(const char *name, unsigned int nr_rows, int fd)
 
 	if (!strcmp(name, "stock")) {
 		test_stock(fd);
+		return;
+	}
+	if (!strncmp(name, "cow/", 4)) {
+		test_hook(name + 4, nr_rows);
 		return;
 	}
 	die = !strncmp(name, "die/", 4);
