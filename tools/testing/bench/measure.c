@@ -427,6 +427,11 @@ static int compare_ticks(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+void sort_ticks(u64 *ticks, unsigned int nr)
+{
+	qsort(ticks, nr, sizeof(*ticks), compare_ticks);
+}
+
 /* Sort, and drop what is far out. */
 static void tidy(struct entrant *e)
 {
@@ -434,7 +439,7 @@ static void tidy(struct entrant *e)
 
 	if (!e->calls)
 		return;
-	qsort(e->ticks, e->calls, sizeof(*e->ticks), compare_ticks);
+	sort_ticks(e->ticks, e->calls);
 	limit = e->ticks[e->calls / 2] * OUTLIER;
 	while (e->ticks[e->calls - 1] > limit) {
 		e->calls--;
@@ -442,20 +447,26 @@ static void tidy(struct entrant *e)
 	}
 }
 
-/* Mean of the calls, sorted, without a @part-th of them at either end. */
-static double trimmed_mean(const struct entrant *e, unsigned int part)
+double trimmed_mean(const u64 *ticks, unsigned int nr, unsigned int part)
 {
-	unsigned int from = e->calls / part, to = e->calls - from, i;
+	unsigned int from = nr / part, to = nr - from, i;
 	double sum = 0;
 
 	for (i = from; i < to; i++)
-		sum += e->ticks[i];
+		sum += ticks[i];
 	return sum / (to - from);
 }
 
 static double net(double ticks, double clock, unsigned int calls)
 {
 	return ticks > clock ? ticks_to_ns(ticks - clock) / calls : 0;
+}
+
+static double net_mean(const struct entrant *e, const struct entrant *clock, unsigned int part,
+		       unsigned int calls)
+{
+	return net(trimmed_mean(e->ticks, e->calls, part),
+		   trimmed_mean(clock->ticks, clock->calls, part), calls);
 }
 
 /*
@@ -477,14 +488,14 @@ static void reckon(const struct entrant *e, const struct entrant *clock, unsigne
 	if (n < LEAST_CALLS || clock->calls < LEAST_CALLS)
 		return;
 	f->calls = n;
-	f->middle = net(trimmed_mean(e, 4), trimmed_mean(clock, 4), calls);
+	f->middle = net_mean(e, clock, 4, calls);
 	f->median = net(e->ticks[n / 2], clock->ticks[clock->calls / 2], calls);
 	if (e->ticks[n / 2] < CLOCK_STEPS * machine.tsc_step) {
 		if (n < MEAN_CALLS) {
 			f->calls = 0;
 			return;
 		}
-		f->median = net(trimmed_mean(e, 20), trimmed_mean(clock, 20), calls);
+		f->median = net_mean(e, clock, 20, calls);
 	}
 	f->min = min(net(e->ticks[0], clock->ticks[0], calls), f->median);
 	f->spread = net(e->ticks[3 * n / 4], e->ticks[n / 4], calls);

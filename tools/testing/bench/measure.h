@@ -188,4 +188,16 @@ const char *cell_impossible(const struct cell *cell, enum simd_kind kind);
 int measure(const struct cell *cell, const struct subject *const *subjects, unsigned int nr,
 	    const struct effort *effort, struct figures *figures);
 
+void sort_ticks(u64 *ticks, unsigned int nr);
+
+/**
+ * trimmed_mean() - the mean without the extreme ones: finer than the steps of the clock
+ * @ticks:	sorted
+ * @nr:		how many
+ * @part:	one of so many is left out at either end, 3 or more
+ *
+ * Return: ticks.
+ */
+double trimmed_mean(const u64 *ticks, unsigned int nr, unsigned int part);
+
 #endif /* MEASURE_H */

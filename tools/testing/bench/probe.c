@@ -11,28 +11,16 @@
 #include "forward.h"
 #include "harness.h"
 #include "machine.h"
+#include "measure.h"
 #include "probe.h"
 #include "state.h"
 
 #define TRIES	101
 
-static int compare_ticks(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Mean of all but the extreme ones: finer than the steps of the clock. */
 static double middle(u64 ticks[TRIES])
 {
-	double sum = 0;
-	unsigned int i;
-
-	qsort(ticks, TRIES, sizeof(*ticks), compare_ticks);
-	for (i = TRIES / 20; i < TRIES - TRIES / 20; i++)
-		sum += ticks[i];
-	return sum / (TRIES - 2 * (TRIES / 20));
+	sort_ticks(ticks, TRIES);
+	return trimmed_mean(ticks, TRIES, 20);
 }
 
 /* --- Forwarding ---------------------------------------------------------- */
