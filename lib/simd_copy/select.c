@@ -4,16 +4,18 @@
  * the same choice, be they taken now or read from a recording.
  *
  * A choice claims that this machine gets faster, so it is made the way such a claim is
- * made. Each case is decided by itself, in two steps:
+ * made. Each case is decided by itself, in three steps:
  *
  * Screen: in each state of the case all rows are timed a few times between two calls of
- * stock. A row that seems slower than stock in one state, or faster in none, is out. The
- * few that seem best go on.
+ * stock. Those that seem best are timed some more times, and the best of these go on. A row
+ * that seems slower than stock in one state, or faster in none, is out.
  *
  * Duel: stock, row, stock, row, stock. A try is won by the row if it is faster than both
  * calls of stock around it, so that what else the machine does at the time can cost the
  * row a try, but hardly give it one. The row must win in the state in which it seemed
  * best, and must not lose in the others.
+ *
+ * Final: rows that have won their duels are timed in turn once more, to tell the best one.
  *
  * Whatever was not shown to be faster is not used. Stock is. Of several winners the best
  * one is used, or the first of the table if others tie with it.
@@ -30,56 +32,55 @@
 /* Gains are in thousandths: stock's time over the row's. */
 #define EQUAL		1000
 
+/*
+ * Stages of the screen: after so many rounds so many rows stay, if they seem faster than
+ * that in one state.
+ */
+static const struct {
+	unsigned char	rounds;
+	unsigned char	keep;
+	unsigned short	least;
+} stages[] = {
+	{ 3, 5, 950 },
+	{ 6, 2, 1020 },
+};
+
+#define SCREEN_ROUNDS	9
+#define FINAL_ROUNDS	12
+#define MAX_ROUNDS	(SCREEN_ROUNDS + FINAL_ROUNDS)
+
+/* A row that seems slower than this in some state is out. */
+#define SEEMS_SLOWER	900
+
 /* A row is not tried that seemed worse than this, in thousandths of what has won. */
 #define OUTDONE		930
 
-/* Times a row is sampled in the screen, and after which of them the worst rows drop out. */
-#define ROUNDS		5
-#define FIRST_ROUNDS	2
-
-/* They do so if no sample was better than this. */
-#define HOPELESS	950
-
-/* What the screen asks for: at least this in one state, no less than that in any. */
-#define SEEMS_FASTER	1020
-#define SEEMS_SLOWER	900
-
-/* Rows that go on for being among the best. */
-#define BEST_ROWS	5
-
 /*
- * What wins a duel: after so many tries, so many that were won. If row and stock were the
- * same code, one try in three would be won, each of three samples being the least with
- * the same probability. Tries that follow each other share a sample of stock. Then one of
- * these comes about with probability 0.0035 (simulated; 0.0011 if they shared none), and
- * the median has to be better by FASTER as well.
+ * What ends a duel: after so many tries, so many that were won, or so few. If row and stock
+ * were the same code, one try in three would be won, each of three samples being the least
+ * with the same probability; tries that follow each other share a sample of stock. Simulated
+ * with normal noise of 10 % a sample, stock's own code wins a duel in 0.5 % of cases, and a
+ * row that is 15 % faster in 99 %; with noise of 20 % it is 0.6 % and 82 %.
  */
 static const struct {
 	unsigned char	tries;
-	unsigned char	wins;
-} victories[] = {
-	{ 9, 9 },
-	{ 13, 11 },
-	{ 17, 13 },
-	{ 25, 17 },
-	{ 41, 25 },
-	{ 61, 34 },
+	unsigned char	won;
+	unsigned char	lost;
+} looks[] = {
+	{ 9, 9, 2 },
+	{ 17, 13, 5 },
+	{ 33, 20, 12 },
+	{ 65, 35, 27 },
+	{ 121, 58, 57 },
 };
 
-#define MAX_TRIES	61
-
-/*
- * A row that has lost more tries than this, at first and in all, has lost the duel. So it has
- * if the interval of its gain ends below FASTER, which takes as many tries as the first.
- */
-#define FIRST_TRIES	9
-#define FIRST_LOSSES	5
-#define ALL_LOSSES	27
+#define MAX_TRIES	121
 
 /* And the median has to be this much better than stock's. */
 #define FASTER		1050
 
-/* Where a row need not win, its median has to be no worse than this. */
+/* Where a row need not win, its median in so many tries has to be no worse than this. */
+#define OTHER_TRIES	25
 #define SLOWER		990
 
 /* A row that is at most so much worse than the best ties with it. */
@@ -110,91 +111,105 @@ static bool may_be_chosen(unsigned int c, const struct simd_result *results, uns
 	       !results[row].veto && row != simd_stock_row(simd_cases[c].kind);
 }
 
+/* Of so many rounds one quarter, and the next gain. */
+#define MOST		(MAX_ROUNDS / 4 + 1)
+
 /**
- * struct screened - what the screen of a case and a state has seen so far
- * @n:		by row, how many gains there are
- * @gains:	by row
+ * struct screen - what the screen of a case has seen so far
+ * @in:		by row, whether it is still in
+ * @rounds:	by state
+ * @most:	by state and row, the greatest gains over the faster of stock's calls before
+ *		and after a round, in order
  */
-struct screened {
-	unsigned char	n[SIMD_NR_ROUTINES];
-	unsigned short	gains[SIMD_NR_ROUTINES][ROUNDS];
+struct screen {
+	bool		in[SIMD_NR_ROUTINES];
+	unsigned char	rounds[SIMD_NR_STATES];
+	unsigned short	most[SIMD_NR_STATES][SIMD_NR_ROUTINES][MOST];
 };
 
-static bool is_hopeless(const struct screened *s, unsigned int row)
+static void add_gain(unsigned short *most, unsigned short gain)
 {
-	return s->n[row] == FIRST_ROUNDS && max(s->gains[row][0], s->gains[row][1]) < HOPELESS;
+	unsigned int i;
+
+	for (i = 0; i < MOST; i++)
+		if (gain > most[i])
+			swap(gain, most[i]);
 }
 
-/* Whether it is known from a state before this one that a row is not chosen. */
-static bool is_out(unsigned int c, const struct simd_evidence *ev, enum simd_state state,
-		   unsigned int row)
+/*
+ * The upper quartile of the gains. What else the machine does makes samples longer, hardly
+ * ever shorter: such a sample of stock is not the lesser of two, and such a sample of a row
+ * is not in the upper quartile. So the quartile scatters less than a median does.
+ */
+static unsigned int quartile(const struct screen *s, enum simd_state state, unsigned int row)
 {
-	unsigned int before;
-
-	simd_for_each_state_of(before, c)
-		if (before < state && ev->screen[before][row] < SEEMS_SLOWER)
-			return true;
-	return false;
+	return s->most[state][row][(s->rounds[state] - 1) / 4];
 }
 
-/* Return: false if stock could not be measured in this state. */
-static bool screen(unsigned int c, enum simd_state state, const struct simd_result *results,
-		   struct simd_sampler *sampler, struct simd_evidence *ev)
+/* Return: false if stock could not be measured. */
+static bool take_round(unsigned int c, enum simd_state state, u32 *stock_ns, struct screen *s,
+		       struct simd_sampler *sampler)
 {
-	const unsigned int stock = simd_stock_row(simd_cases[c].kind);
-	u32 before, ns[SIMD_NR_ROUTINES], after, least;
-	unsigned int round, i, row;
-	/* Too large for the stack of a 32-bit kernel; one case is decided at a time. */
-	static struct screened s;
+	const unsigned int round = s->rounds[state]++;
+	u32 ns[SIMD_NR_ROUTINES], before = *stock_ns, after;
+	unsigned int i, row;
 
-	memset(&s, 0, sizeof(s));
-	before = sampler->sample(sampler, c, state, stock);
-	least = before;
-	for (round = 0; round < ROUNDS; round++) {
-		/* No row always comes first, or right after the same other one. */
-		for (i = 0; i < SIMD_NR_ROUTINES; i++) {
-			row = (i + round * SIMD_NR_ROUTINES / ROUNDS) % SIMD_NR_ROUTINES;
-			row = round % 2 ? SIMD_NR_ROUTINES - 1 - row : row;
-			ns[row] = may_be_chosen(c, results, row) && !is_hopeless(&s, row) &&
-				  !is_out(c, ev, state, row) ?
-				  sampler->sample(sampler, c, state, row) : 0;
-		}
-		after = sampler->sample(sampler, c, state, stock);
-		if (!before || !after)
-			return false;
-		least = min(least, after);
-		simd_for_each_row(row)
-			if (ns[row])
-				s.gains[row][s.n[row]++] =
-					gain_of(((u64)before + after) / 2, ns[row]);
-		before = after;
+	/* No row always comes first, or right after the same other one. */
+	for (i = 0; i < SIMD_NR_ROUTINES; i++) {
+		row = (i + round * SIMD_NR_ROUTINES / 5) % SIMD_NR_ROUTINES;
+		row = round % 2 ? SIMD_NR_ROUTINES - 1 - row : row;
+		ns[row] = s->in[row] ? sampler->sample(sampler, c, state, row) : 0;
 	}
-
-	ev->ns[state] = least / 16;
+	after = sampler->sample(sampler, c, state, simd_stock_row(simd_cases[c].kind));
+	if (!before || !after)
+		return false;
 	simd_for_each_row(row) {
 		/* A row that could not be sampled each time was hardly measured. */
-		if (s.n[row] < ROUNDS && !is_hopeless(&s, row))
-			continue;
-		sort(s.gains[row], s.n[row]);
-		ev->screen[state][row] = s.gains[row][s.n[row] / 2];
+		s->in[row] = ns[row];
+		if (ns[row])
+			add_gain(s->most[state][row], gain_of(min(before, after), ns[row]));
+	}
+	*stock_ns = after;
+	return true;
+}
+
+/* Return: false if stock could not be measured. */
+static bool take_rounds(unsigned int c, unsigned int rounds, struct screen *s,
+			struct simd_sampler *sampler, struct simd_evidence *ev)
+{
+	unsigned int state, round, row;
+	u32 stock_ns;
+
+	simd_for_each_state_of(state, c) {
+		stock_ns = sampler->sample(sampler, c, state, simd_stock_row(simd_cases[c].kind));
+		for (round = 0; round < rounds; round++) {
+			if (!take_round(c, state, &stock_ns, s, sampler))
+				return false;
+			if (!ev->ns[state] || stock_ns / 16 < ev->ns[state])
+				ev->ns[state] = stock_ns / 16;
+		}
+		simd_for_each_row(row) {
+			if (!s->in[row])
+				continue;
+			ev->screen[state][row] = quartile(s, state, row);
+			s->in[row] = ev->screen[state][row] >= SEEMS_SLOWER;
+		}
 	}
 	return true;
 }
 
-/* The product of the gains in all states, 0 if a row is out. */
-static u64 promise(unsigned int c, const struct simd_evidence *ev, unsigned int row)
+/* The product of the gains in all states, 0 if none of them is at least @least. */
+static u64 promise(unsigned int c, const struct simd_evidence *ev, unsigned int row,
+		   unsigned int least)
 {
-	unsigned int state, gain, best = 0;
+	unsigned int state, best = 0;
 	u64 product = EQUAL;
 
 	simd_for_each_state_of(state, c) {
-		gain = ev->screen[state][row];
-		if (gain < SEEMS_SLOWER)
-			return 0;
-		best = max(best, gain);
-		product = div_u64(product * gain, EQUAL);
+		best = max_t(unsigned int, best, ev->screen[state][row]);
+		product = div_u64(product * ev->screen[state][row], EQUAL);
 	}
-	return best < SEEMS_FASTER ? 0 : product;
+	return best < least ? 0 : product;
 }
 
 static bool contends(const struct simd_evidence *ev, unsigned int row)
@@ -207,22 +222,27 @@ static bool contends(const struct simd_evidence *ev, unsigned int row)
 	return false;
 }
 
-/*
- * The best row that does not go on yet; or the best one that needs no section or that streams,
- * if that does not.
- */
-static void add_contender(unsigned int c, struct simd_evidence *ev, bool sectionless,
-			  bool streaming)
+/* Among which rows a contender is looked for. */
+enum among { ALL, SECTIONLESS, STREAMING };
+
+static bool is_among(unsigned int row, enum among among)
+{
+	return among == ALL ||
+	       (among == SECTIONLESS && simd_routines[row].guard == SIMD_GUARD_NONE) ||
+	       (among == STREAMING && simd_routines[row].flags & SIMD_STREAMING);
+}
+
+/* Of all rows the best one that does not contend yet; of others the best, if it does not. */
+static void add_contender(unsigned int c, enum among among, unsigned int least,
+			  const struct screen *s, struct simd_evidence *ev)
 {
 	unsigned int row, best = SIMD_NR_ROUTINES;
 	u64 product, best_product = 0;
 
 	simd_for_each_row_of(row, simd_cases[c].kind) {
-		if ((sectionless && simd_routines[row].guard != SIMD_GUARD_NONE) ||
-		    (streaming && !(simd_routines[row].flags & SIMD_STREAMING)) ||
-		    (!sectionless && !streaming && contends(ev, row)))
+		if (!s->in[row] || !is_among(row, among) || (among == ALL && contends(ev, row)))
 			continue;
-		product = promise(c, ev, row);
+		product = promise(c, ev, row, least);
 		if (product <= best_product)
 			continue;
 		best = row;
@@ -230,6 +250,27 @@ static void add_contender(unsigned int c, struct simd_evidence *ev, bool section
 	}
 	if (best < SIMD_NR_ROUTINES && !contends(ev, best))
 		ev->contender[ev->nr++].row = best;
+}
+
+/* Return: false if stock could not be measured. */
+static bool screen(unsigned int c, struct screen *s, struct simd_sampler *sampler,
+		   struct simd_evidence *ev)
+{
+	unsigned int stage, i, row;
+
+	for (stage = 0; stage < ARRAY_SIZE(stages); stage++) {
+		ev->nr = 0;
+		if (!take_rounds(c, stages[stage].rounds, s, sampler, ev))
+			return false;
+		for (i = 0; i < stages[stage].keep; i++)
+			add_contender(c, ALL, stages[stage].least, s, ev);
+		add_contender(c, SECTIONLESS, stages[stage].least, s, ev);
+		if (simd_cases[c].regime == SIMD_STREAM)
+			add_contender(c, STREAMING, stages[stage].least, s, ev);
+		simd_for_each_row(row)
+			s->in[row] = contends(ev, row);
+	}
+	return true;
 }
 
 /* --- Duel ---------------------------------------------------------------- */
@@ -248,22 +289,21 @@ static void summarize(struct simd_trial *t, unsigned short *gains)
 	t->high = gains[n - 1 - k];
 }
 
-static bool is_victory(const struct simd_trial *t)
+enum verdict { UNDECIDED, WON, LOST };
+
+static enum verdict verdict_of(const struct simd_trial *t)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(victories); i++)
-		if (t->tries == victories[i].tries && t->wins >= victories[i].wins)
-			return true;
-	return false;
-}
-
-static bool is_defeat(const struct simd_trial *t)
-{
-	unsigned int losses = t->tries - t->wins;
-
-	return losses > ALL_LOSSES || (t->tries <= FIRST_TRIES && losses > FIRST_LOSSES) ||
-	       (t->tries >= FIRST_TRIES && t->high < FASTER);
+	for (i = 0; i < ARRAY_SIZE(looks); i++) {
+		if (t->tries != looks[i].tries)
+			continue;
+		if (t->wins >= looks[i].won)
+			return WON;
+		if (t->wins <= looks[i].lost || t->high < FASTER)
+			return LOST;
+	}
+	return UNDECIDED;
 }
 
 /*
@@ -290,7 +330,7 @@ static bool duel(unsigned int c, enum simd_state state, unsigned int row, unsign
 			return false;
 		}
 		before = after;
-		if (!tries && (is_victory(t) || is_defeat(t)))
+		if (!tries && verdict_of(t) != UNDECIDED)
 			break;
 	}
 	return true;
@@ -302,12 +342,13 @@ static const char *try_row(unsigned int c, unsigned int row, struct simd_trial *
 {
 	unsigned int state, best = SIMD_NR_STATES;
 
-	simd_for_each_state_of(state, c)
+	simd_for_each_state_of(state, c) {
 		if (best == SIMD_NR_STATES || ev->screen[state][row] > ev->screen[best][row])
 			best = state;
+	}
 	if (!duel(c, best, row, 0, sampler, &trials[best]))
 		return "not measured often enough";
-	if (!is_victory(&trials[best]))
+	if (verdict_of(&trials[best]) != WON)
 		return "not faster often enough";
 	if (trials[best].gain < FASTER)
 		return "faster by less than 5 %";
@@ -315,7 +356,7 @@ static const char *try_row(unsigned int c, unsigned int row, struct simd_trial *
 	simd_for_each_state_of(state, c) {
 		if (state == best)
 			continue;
-		if (!duel(c, state, row, FIRST_TRIES, sampler, &trials[state]))
+		if (!duel(c, state, row, OTHER_TRIES, sampler, &trials[state]))
 			return "not measured often enough";
 		if (trials[state].gain < SLOWER)
 			return "slower than stock in another state";
@@ -323,35 +364,34 @@ static const char *try_row(unsigned int c, unsigned int row, struct simd_trial *
 	return NULL;
 }
 
-/* The product of the gains in all states. */
-static u64 dueled(unsigned int c, const struct simd_trial *trials)
-{
-	u64 product = EQUAL;
-	unsigned int state;
-
-	simd_for_each_state_of(state, c)
-		product = div_u64(product * trials[state].gain, EQUAL);
-	return product;
-}
+/* --- Final --------------------------------------------------------------- */
 
 /* Of the winners the best; the first of the table if others tie with it. */
-static void pick(unsigned int c, struct simd_evidence *ev)
+static void pick(unsigned int c, struct screen *s, struct simd_sampler *sampler,
+		 struct simd_evidence *ev)
 {
-	unsigned int i, first = ev->nr;
+	unsigned int i, row, winners = 0, first = SIMD_CONTENDERS;
 	u64 best = 0;
 
+	for (i = 0; i < ev->nr; i++) {
+		s->in[ev->contender[i].row] = !ev->contender[i].why;
+		winners += !ev->contender[i].why;
+	}
+	if (winners > 1)
+		take_rounds(c, FINAL_ROUNDS, s, sampler, ev);
 	for (i = 0; i < ev->nr; i++)
 		if (!ev->contender[i].why)
-			best = max(best, dueled(c, ev->contender[i].trial));
+			best = max(best, promise(c, ev, ev->contender[i].row, 0));
 	for (i = 0; i < ev->nr; i++) {
 		if (ev->contender[i].why)
 			continue;
+		row = ev->contender[i].row;
 		ev->contender[i].why = "faster than stock, but not the best";
-		if (dueled(c, ev->contender[i].trial) * (EQUAL + TIE) >= best * EQUAL &&
-		    (first == ev->nr || ev->contender[i].row < ev->contender[first].row))
+		if (promise(c, ev, row, 0) * (EQUAL + TIE) >= best * EQUAL &&
+		    (first == SIMD_CONTENDERS || row < ev->contender[first].row))
 			first = i;
 	}
-	if (first == ev->nr)
+	if (first == SIMD_CONTENDERS)
 		return;
 	ev->contender[first].why = "chosen";
 	ev->row = ev->contender[first].row;
@@ -370,38 +410,35 @@ static void pick(unsigned int c, struct simd_evidence *ev)
 void simd_decide(unsigned int c, const struct simd_result *results,
 		 struct simd_sampler *sampler, struct simd_evidence *ev)
 {
-	unsigned int state, i;
-	u64 best = 0;
+	/* Too large for the stack of a 32-bit kernel; one case is decided at a time. */
+	static struct screen s;
+	unsigned int i, row;
+	u64 best = 0, seems;
 
 	memset(ev, 0, sizeof(*ev));
+	memset(&s, 0, sizeof(s));
 	ev->row = simd_stock_row(simd_cases[c].kind);
 	ev->why = "stock: no row is faster by 5 %";
 	sampler->why_not = NULL;
 
-	simd_for_each_state_of(state, c) {
-		if (!screen(c, state, results, sampler, ev)) {
-			ev->why = sampler->why_not ?: "stock: not measured";
-			return;
-		}
+	simd_for_each_row(row)
+		s.in[row] = may_be_chosen(c, results, row);
+	if (!screen(c, &s, sampler, ev)) {
+		ev->why = sampler->why_not ?: "stock: not measured";
+		return;
 	}
-	for (i = 0; i < BEST_ROWS; i++)
-		add_contender(c, ev, false, false);
-	add_contender(c, ev, true, false);
-	if (simd_cases[c].regime == SIMD_STREAM)
-		add_contender(c, ev, false, true);
-
 	for (i = 0; i < ev->nr; i++) {
-		unsigned int row = ev->contender[i].row;
-
-		if (promise(c, ev, row) * EQUAL < best * OUTDONE) {
+		row = ev->contender[i].row;
+		seems = promise(c, ev, row, 0);
+		if (seems * EQUAL < best * OUTDONE) {
 			ev->contender[i].why = "not tried, another row that won seemed better";
 			continue;
 		}
 		ev->contender[i].why = try_row(c, row, ev->contender[i].trial, ev, sampler);
 		if (!ev->contender[i].why)
-			best = max(best, promise(c, ev, row));
+			best = max(best, seems);
 	}
-	pick(c, ev);
+	pick(c, &s, sampler, ev);
 	/* What ended before it was decided is not known to be no faster. */
 	if (ev->row == simd_stock_row(simd_cases[c].kind) && sampler->why_not)
 		ev->why = sampler->why_not;
