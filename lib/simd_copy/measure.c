@@ -28,6 +28,7 @@
 /* A room is made of so many bytes that follow each other in physical memory. */
 #define BLOCK_BYTES	(512ul * PAGE_SIZE)
 #define BLOCK_ORDER	9
+#define ROOM_GFP	(GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY)
 
 /* It is so many times as large as the last-level cache, if memory allows. */
 #define ROOM_CACHES	4
@@ -295,38 +296,54 @@ static void free_room(struct simd_bench *b, unsigned int keep)
 		free_pages((unsigned long)b->block[--b->blocks], BLOCK_ORDER);
 }
 
-/*
- * Memory as there is, all of which is dirty then: whoever stores to the front of the room
- * has to evict what is at its end.
- */
-static void alloc_room(struct simd_bench *b, unsigned long cache_bytes, u64 budget)
+/* Memory that is in no cache, since nobody has used it for long: one line of each page is touched. */
+static void alloc_room(struct simd_bench *b, unsigned long bytes, u64 reserve)
 {
-	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY;
-	const u64 filled = budget - div_u64(budget, SIMD_FILL_PART);
-	const u64 half = budget - div_u64(budget, 2 * SIMD_FILL_PART);
-	unsigned long bytes, at;
 	void *block;
+	unsigned long at;
 
-	bytes = min(simd_memory_bytes() / ROOM_PART, MAX_ROOM);
-	bytes = min(bytes, max(ROOM_CACHES * min(cache_bytes, MAX_ROOM), MIN_ROOM));
-	if (bytes < MIN_ROOM)
-		return;
 	while (b->blocks < rounddown_pow_of_two(bytes) / BLOCK_BYTES) {
-		block = (void *)__get_free_pages(gfp, BLOCK_ORDER);
+		block = (void *)__get_free_pages(ROOM_GFP, BLOCK_ORDER);
 		if (!block)
 			break;
 		b->block[b->blocks++] = block;
-		for (at = 0; at < BLOCK_BYTES; at += SAMPLE_BYTES) {
-			memset(block + at, 0, SAMPLE_BYTES);
-			cond_resched();
-		}
-		/* The next room is twice as large, and takes as long again. */
-		b->late = time_is_over(b, is_power_of_2(b->blocks) ? half : filled);
+		/* Memory of a guest may have nothing behind it before. */
+		for (at = 0; at < BLOCK_BYTES; at += PAGE_SIZE)
+			WRITE_ONCE(*(char *)(block + at), 0);
+		cond_resched();
+		b->late = time_is_over(b, reserve);
 		if (b->late)
 			break;
 	}
 	b->late &= b->blocks * BLOCK_BYTES < MIN_ROOM;
 	free_room(b, b->blocks * BLOCK_BYTES < MIN_ROOM ? 0 : rounddown_pow_of_two(b->blocks));
+}
+
+/*
+ * Leave the caches full of dirty lines of memory that is not in the room, so that stores to
+ * the room have to evict them.
+ */
+static void fill_caches(const struct simd_bench *b, unsigned long bytes, u64 reserve)
+{
+	void *block, *last = NULL;
+	unsigned long filled, at;
+
+	for (filled = 0; filled < bytes && !time_is_over(b, reserve); filled += BLOCK_BYTES) {
+		block = (void *)__get_free_pages(ROOM_GFP, BLOCK_ORDER);
+		if (!block)
+			break;
+		for (at = 0; at < BLOCK_BYTES; at += SAMPLE_BYTES) {
+			memset(block + at, 0, SAMPLE_BYTES);
+			cond_resched();
+		}
+		*(void **)block = last;
+		last = block;
+	}
+	while (last) {
+		block = last;
+		last = *(void **)block;
+		free_pages((unsigned long)block, BLOCK_ORDER);
+	}
 }
 
 /*
@@ -501,7 +518,9 @@ static u32 sample(struct simd_sampler *sampler, unsigned int c, enum simd_state 
 struct simd_bench *simd_bench_open(u64 budget, unsigned long cache_bytes)
 {
 	struct simd_bench *b = vzalloc(sizeof(*b));
+	unsigned long most;
 	unsigned int i;
+	u64 reserve;
 
 	if (!b)
 		return NULL;
@@ -517,8 +536,15 @@ struct simd_bench *simd_bench_open(u64 budget, unsigned long cache_bytes)
 	}
 	b->step = clock_step();
 	b->save_ns = registers_cost(b->hot[0]);
-	if (b->step < COARSE_NS)
-		alloc_room(b, cache_bytes, budget);
+	if (b->step >= COARSE_NS)
+		return b;
+	most = min(simd_memory_bytes() / ROOM_PART, MAX_ROOM);
+	if (most >= MIN_ROOM) {
+		reserve = budget - div_u64(budget, SIMD_FILL_PART);
+		cache_bytes = min(cache_bytes, most);
+		alloc_room(b, clamp(ROOM_CACHES * cache_bytes, MIN_ROOM, most), reserve);
+		fill_caches(b, max(cache_bytes, MIN_ROOM), reserve);
+	}
 	return b;
 }
 

@@ -14,14 +14,24 @@
 #define __GFP_NOWARN	0
 #define __GFP_NORETRY	0
 
-/* In huge pages where there are any, as in the kernel. The first touch brings zeroes. */
+#define SHIM_ORDERS	16
+
+/* What was freed, by order: memory of a kernel has been there since long before. */
+static void *shim_free_pages[SHIM_ORDERS];
+
+/* In huge pages where there are any, as in the kernel. */
 static inline unsigned long __get_free_pages(gfp_t gfp, unsigned int order)
 {
 	unsigned long size = PAGE_SIZE << order;
-	void *p = aligned_alloc(size, size);
+	void *p = shim_free_pages[order];
 
-	if (p)
-		madvise(p, size, MADV_HUGEPAGE);
+	if (p) {
+		shim_free_pages[order] = *(void **)p;
+	} else {
+		p = aligned_alloc(size, size);
+		if (p)
+			madvise(p, size, MADV_HUGEPAGE);
+	}
 	if (p && (gfp & __GFP_ZERO))
 		memset(p, 0, size);
 	return (unsigned long)p;
@@ -29,7 +39,8 @@ static inline unsigned long __get_free_pages(gfp_t gfp, unsigned int order)
 
 static inline void free_pages(unsigned long addr, unsigned int order)
 {
-	free((void *)addr);
+	*(void **)addr = shim_free_pages[order];
+	shim_free_pages[order] = (void *)addr;
 }
 
 #endif /* SHIM_LINUX_GFP_H */
