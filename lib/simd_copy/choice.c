@@ -162,11 +162,9 @@ static void choose_by_measuring(u64 budget)
 		choose_stock("stock: no memory to measure with");
 		return;
 	}
-	simd_for_each_case(c) {
-		simd_decide(c, simd_results, simd_bench_sampler(b), &simd_evidence[c]);
+	simd_decide_all(simd_results, simd_bench_sampler(b), simd_evidence);
+	simd_for_each_case(c)
 		plan.row[c] = simd_evidence[c].row;
-		cond_resched();
-	}
 	migrate_enable();
 	simd_machine.save_ns = simd_bench_save_ns(b);
 	simd_bench_close(b);

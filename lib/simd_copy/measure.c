@@ -296,7 +296,10 @@ static void free_room(struct simd_bench *b, unsigned int keep)
 		free_pages((unsigned long)b->block[--b->blocks], BLOCK_ORDER);
 }
 
-/* Memory that is in no cache, since nobody has used it for long: one line of each page is touched. */
+/*
+ * Memory that is in no cache, since nobody has used it for long. One line of each page is
+ * touched: memory of a guest may have nothing behind it before.
+ */
 static void alloc_room(struct simd_bench *b, unsigned long bytes, u64 reserve)
 {
 	void *block;
@@ -307,7 +310,6 @@ static void alloc_room(struct simd_bench *b, unsigned long bytes, u64 reserve)
 		if (!block)
 			break;
 		b->block[b->blocks++] = block;
-		/* Memory of a guest may have nothing behind it before. */
 		for (at = 0; at < BLOCK_BYTES; at += PAGE_SIZE)
 			WRITE_ONCE(*(char *)(block + at), 0);
 		cond_resched();

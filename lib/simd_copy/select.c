@@ -446,6 +446,35 @@ void simd_decide(unsigned int c, const struct simd_result *results,
 SIMD_EXPORT_FOR_TESTS(simd_decide);
 
 /**
+ * simd_decide_all() - choose the rows of all cases
+ * @results:	what is known of each row
+ * @sampler:	where samples come from
+ * @ev:		result, by case
+ *
+ * What else a machine does for some milliseconds can cost each row its tries. So the time
+ * that is left goes into cases in which stock has stayed: they are decided once more.
+ *
+ * Context: that of @sampler; one at a time.
+ */
+void simd_decide_all(const struct simd_result *results, struct simd_sampler *sampler,
+		     struct simd_evidence *ev)
+{
+	/* Too large for the stack, as above. */
+	static struct simd_evidence again;
+	unsigned int c;
+
+	simd_for_each_case(c)
+		simd_decide(c, results, sampler, &ev[c]);
+	simd_for_each_case(c) {
+		if (ev[c].row != simd_stock_row(simd_cases[c].kind))
+			continue;
+		simd_decide(c, results, sampler, &again);
+		if (again.row != ev[c].row)
+			ev[c] = again;
+	}
+}
+
+/**
  * simd_set_thresholds() - from which size on data is streamed by itself
  * @plan:		@row is known, @threshold is the result
  * @cache_bytes:	size of the last-level cache that one CPU reaches, 0 if unknown

@@ -368,6 +368,8 @@ int simd_self_check(struct simd_result *results);
 /* select.c */
 void simd_decide(unsigned int c, const struct simd_result *results,
 		 struct simd_sampler *sampler, struct simd_evidence *ev);
+void simd_decide_all(const struct simd_result *results, struct simd_sampler *sampler,
+		     struct simd_evidence *ev);
 void simd_set_thresholds(struct simd_plan *plan, unsigned long cache_bytes);
 
 /* CPU time for all of a choice, and which part of it may go into memory to measure in. */

@@ -20,6 +20,9 @@
 #define PLACEBO_CALIBRATIONS	100
 #define REPLAYED_CALIBRATIONS	1000
 
+/* Time to get the memory of the first calibration in. */
+#define MEMORY_NS		10000000000ull
+
 static const struct limits limits = {
 	.mean = 3, .most = 10, .worst = 10, .slower = 0,
 };
@@ -142,13 +145,13 @@ static void walked_truth(const struct simd_result *results, struct truth *truth)
  * struct disguise - a sampler that has stock's code behind every name
  * @sampler:	for those who decide
  * @real:	where its samples come from
- * @fast:	the row that is made faster, if any
+ * @fast:	by case, the row that is made faster
  * @percent:	by how much
  */
 struct disguise {
 	struct simd_sampler	sampler;
 	struct simd_sampler	*real;
-	unsigned int		fast;
+	unsigned int		fast[SIMD_NR_CASES];
 	unsigned int		percent;
 };
 
@@ -162,7 +165,7 @@ static u32 disguised(struct simd_sampler *sampler, unsigned int c, enum simd_sta
 	d->real->why_not = NULL;
 	ns = d->real->sample(d->real, c, state, simd_stock_row(simd_cases[c].kind));
 	sampler->why_not = d->real->why_not;
-	return row == d->fast ? ns * 100ull / (100 + d->percent) : ns;
+	return row == d->fast[c] ? ns * 100ull / (100 + d->percent) : ns;
 }
 
 /* --- Calibrations -------------------------------------------------------- */
@@ -197,7 +200,9 @@ static int open_session(struct session *s, const char *path)
 		return 0;
 	}
 	simd_detect(s->results);
-	return simd_self_check(s->results);
+	/* Memory of a kernel has been there since long before: it costs no time to get it. */
+	s->bench = simd_bench_open(MEMORY_NS, simd_cache_bytes());
+	return s->bench ? simd_self_check(s->results) : -1;
 }
 
 /* Where the samples of one calibration come from. */
@@ -231,7 +236,7 @@ static int no_memory(void)
 
 int regret(const char *path)
 {
-	static struct simd_evidence ev;
+	static struct simd_evidence ev[SIMD_NR_CASES];
 	static struct truth truth;
 	struct judgement j = {};
 	struct simd_sampler *sampler;
@@ -251,12 +256,10 @@ int regret(const char *path)
 		sampler = next_calibration(&s);
 		if (!sampler)
 			return no_memory();
-		simd_for_each_case(c) {
-			if (!is_known(&s, c))
-				continue;
-			simd_decide(c, s.results, sampler, &ev);
-			judge(&j, &truth, c, ev.row);
-		}
+		simd_decide_all(s.results, sampler, ev);
+		simd_for_each_case(c)
+			if (is_known(&s, c))
+				judge(&j, &truth, c, ev[c].row);
 	}
 	missed = print_judgement(&j, &truth, !s.recording ? &limits :
 				 s.recording->flushed ? &flushed_limits : &replay_limits);
@@ -276,9 +279,20 @@ struct rates {
 	unsigned int	found;
 };
 
+static unsigned int any_row(const struct session *s, enum simd_kind kind)
+{
+	unsigned int row;
+
+	do {
+		row = rand() % SIMD_NR_ROUTINES;
+	} while (simd_routines[row].kind != kind || row == simd_stock_row(kind) ||
+		 !simd_usable(&s->results[row]) || s->results[row].veto);
+	return row;
+}
+
 static int rate(struct session *s, unsigned int percent, struct rates *rates)
 {
-	static struct simd_evidence ev;
+	static struct simd_evidence ev[SIMD_NR_CASES];
 	unsigned int i, c;
 
 	memset(rates, 0, sizeof(*rates));
@@ -288,19 +302,15 @@ static int rate(struct session *s, unsigned int percent, struct rates *rates)
 		d.real = next_calibration(s);
 		if (!d.real)
 			return -1;
+		simd_for_each_case(c)
+			if (is_known(s, c))
+				d.fast[c] = any_row(s, simd_cases[c].kind);
+		simd_decide_all(s->results, &d.sampler, ev);
 		simd_for_each_case(c) {
-			unsigned int stock = simd_stock_row(simd_cases[c].kind);
-
 			if (!is_known(s, c))
 				continue;
-			do {
-				d.fast = rand() % SIMD_NR_ROUTINES;
-			} while (simd_routines[d.fast].kind != simd_cases[c].kind ||
-				 d.fast == stock || !simd_usable(&s->results[d.fast]) ||
-				 s->results[d.fast].veto);
-			simd_decide(c, s->results, &d.sampler, &ev);
-			rates->winners += ev.row != stock;
-			rates->found += ev.row == d.fast;
+			rates->winners += ev[c].row != simd_stock_row(simd_cases[c].kind);
+			rates->found += ev[c].row == d.fast[c];
 			rates->cases++;
 		}
 	}
